@@ -1,0 +1,36 @@
+# Every target sets up .venv by itself; only python3 (3.11 or later), make and the package index are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint bench goldens clean
+
+demo: $(READY)
+	$(BIN)/sassmix mix fixtures/listings/mma.sm_90a.sass
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 -q
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+# Needs nvcc 13.0 or later and the disassemblers; says what changed.
+goldens: $(READY)
+	$(BIN)/python fixtures/build.py
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sassmix needs Python 3.11 or later: make PYTHON=python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[cuda]" --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist build

@@ -1,0 +1,224 @@
+"""Text to :class:`~sassmix.listing.Listing`: every line proved by the grammar, one pass over the lines around code.
+
+Code lines in the disassembler's own columns are taken apart by one ``re.split``; all others go line by line.
+What the grammar rejects becomes a problem with its line and column, and never moves what stands behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from sassmix import forms
+from sassmix.errors import Problem
+from sassmix.grammar import syntax_error
+from sassmix.listing import Columns, Listing
+from sassmix.symbols import Scope
+
+# The columns of nvdisasm and cuobjdump. What the groups hold is proved by the grammar afterwards.
+_CODE = re.compile(
+    r"\n        /\*([0-9a-f]++)\*/ ++(@[^ \n]++ ++|)([A-Z_][^ ;\n]*+)([^\n;]*+);"
+    r"(?:(?=\n)| *+(?:/\* 0x[0-9a-f]{16} \*/(?:\n ++/\* 0x[0-9a-f]{16} \*/)?|//[^\n]*)?(?=\n))"
+)
+_LOOSE = re.compile(
+    r"\s*(?:\[B[^\]]*\]\s*)?(?:/\*([0-9a-fA-F]+)\*/|(?:[0-9]+\s+)?(0x[0-9a-f]+)?)\s*(?:\{\s*)?"
+    r"(@!?[A-Z0-9]+\s+)?([A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_?]+)*)((?:[ \t]|[^;\w])[^;]*?)??\s*"
+    r"(;?)\s*(\}?)\s*(?:/\* 0x[0-9a-f]+ \*/)?\s*(?://.*)?"
+)
+_OFFSET = re.compile(r"\s*(?:\[B[^\]]*\]\s*)?/\*([0-9a-fA-F]+)\*/\s*(?:\{\s*)?(?:@!?\w+\s+)?(\S*)")
+_SILENT = frozenset({"comment", "encoding", "rule", "word", "empty", "data"})
+_MOST_PROBLEMS = 1000
+
+
+def parse(text: str, *, path: str | None = None) -> Listing:
+    """Read a listing as nvdisasm or cuobjdump prints it, or as people paste it.
+
+    :param text: the listing; a byte order mark and line ends of any system are accepted.
+    :param path: name for messages.
+    :returns: every function of the text. What could not be read is in ``problems``, never an exception.
+    """
+    return _Parser(text, path).run()
+
+
+@dataclass(slots=True)
+class _Parser:
+    text: str
+    path: str | None
+    columns: Columns = field(default_factory=Columns)
+    problems: list[Problem] = field(default_factory=list)
+    lines: Counter[str] = field(default_factory=Counter)
+    bare: bool = False
+    cut: str = ""
+    suppressed: int = 0
+    extra: dict[int, tuple[str, str, str, str]] = field(default_factory=dict)  # code lines in other columns, by index
+    starts: list[int] = field(default_factory=list)  # line number at the end of each code line
+    scope: Scope = field(init=False)
+
+    def run(self) -> Listing:
+        text = self.text.removeprefix("\ufeff")
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self.cut = "" if text.endswith("\n") else text.rpartition("\n")[2]
+        body = "\n" + text if not self.cut else "\n" + text + "\n"
+        self.text = body
+        parts = _CODE.split(body)
+        self.bare = len(parts) == 1 and "/*" not in text
+        self.scope = Scope(self.columns, self.problems, self.path)
+        self._walk(parts)
+        self._prove()
+        functions = self.scope.finish(bool(self.cut))
+        return Listing(
+            kind=self.scope.kind,
+            functions=functions,
+            problems=self._bounded(),
+            path=self.path,
+            arch=self.scope.common_arch(functions),
+            toolkit=self.scope.toolkit,
+            lines=self.lines,
+        )
+
+    def _walk(self, parts: list[str]) -> None:
+        code = Columns(parts[1::5], parts[2::5], parts[3::5], parts[4::5])
+        pieces = [(i, piece.split("\n")) for i, piece in enumerate(parts[0::5]) if piece]
+        kinds = forms.line_kinds({line for _, lines in pieces for line in lines})
+        scope, labels, done = self.scope, 0, 0
+        for i, lines in pieces:
+            scope.here += i - done
+            done = i
+            if len(lines) == 2 and lines[1].startswith(".L") and kinds[lines[1]] == "label":
+                scope.labels[lines[1].split(":", 1)[0]] = scope.here
+                labels += 1
+                continue
+            for number, line in enumerate(lines[1:]):
+                self._line(line, kinds[line], (i, number))
+        scope.here += len(code) - done
+        self.lines.update(code=len(code), label=labels)
+        _merge(self.columns, code, self.extra)
+
+    def _line(self, line: str, kind: str | None, place: tuple[int, int]) -> None:
+        if kind == "code" or (kind == "bare" and self.bare):
+            self._code(line, place)
+        elif kind is None or kind == "bare":
+            self._unknown(line, place)
+        else:
+            self.lines[kind] += 1
+            if kind not in _SILENT or ("Cuda compilation tools" in line):
+                self.scope.line(kind, line, lambda: self._number(place))
+
+    def _code(self, line: str, place: tuple[int, int]) -> None:
+        match = _LOOSE.fullmatch(line)
+        if not match:
+            self._unknown(line, place)
+            return
+        offset, address, guard, mnemonic, tail, end, brace = match.groups()
+        self.lines["code"] += 1
+        if line.lstrip().startswith("["):
+            self.scope.kind = "annotated-listing"
+        index = self._add(offset or address or "", guard or "", mnemonic, (tail or "").rstrip())
+        if self.cut and line == self.cut and not end and not brace and self._semicolons():
+            self._complain(index, line, place, "cut off at the end of the text")
+
+    def _add(self, offset: str, guard: str, mnemonic: str, tail: str) -> int:
+        self.extra[self.scope.here] = (offset.lower().removeprefix("0x"), guard, mnemonic, tail)
+        self.scope.here += 1
+        return self.scope.here - 1
+
+    def _semicolons(self) -> bool:
+        """Whether the other code lines end in a semicolon, so that one without is not whole."""
+        return ";" in self.text
+
+    def _unknown(self, line: str, place: tuple[int, int]) -> None:
+        self.lines["unknown"] += 1
+        match = _OFFSET.match(line)
+        if match:
+            index = self._add(match[1], "", match[2][:80] or "?", "")
+            self._complain(
+                index, line, place, "cut off at the end of the text" if line == self.cut else "not a line of a listing"
+            )
+            return
+        number = self._number(place)
+        self._problem("not a line of a listing", line, number)
+        self.scope.damage(f"line {number} cannot be read")
+
+    def _complain(self, index: int, line: str, place: tuple[int, int], what: str) -> None:
+        """An instruction that cannot be read: it keeps its offset and stays in the counts as unresolved."""
+        number = self._number(place)
+        self._problem(what, line, number)
+        self.scope.unreadable[index] = f"line {number} is {what}"
+
+    def _problem(self, what: str, line: str, number: int) -> None:
+        self.suppressed += len(self.problems) >= _MOST_PROBLEMS
+        if not self.suppressed:
+            column = syntax_error(line, path=self.path, number=number).column
+            self.problems.append(Problem("warning", self.path, f"{what}: {line.strip()[:100]!r}", number, column))
+
+    def _prove(self) -> None:
+        """Ask the grammar for every distinct guard, mnemonic and operand text of the code lines."""
+        columns = self.columns
+        guards = forms.rejected_guards(set(columns.guards))
+        mnemonics = forms.rejected_mnemonics(set(columns.mnemonics))
+        tails = forms.rejected_tails(set(columns.tails))
+        if not (guards or mnemonics or tails):
+            return
+        for index, row in enumerate(zip(columns.guards, columns.mnemonics, columns.tails, strict=True)):
+            if index in self.scope.unreadable or not (row[0] in guards or row[1] in mnemonics or row[2] in tails):
+                continue
+            self._rejected(index, row, fatal=row[0] in guards or row[1] in mnemonics)
+
+    def _rejected(self, index: int, row: tuple[str, str, str], *, fatal: bool) -> None:
+        number, line = self._find(self.columns.offsets[index], row) if not self.suppressed else (0, "")
+        what = "not an instruction" if fatal else "operands that the grammar does not know"
+        self._problem(what, line or "".join(row), number)
+        if fatal:
+            self.scope.unreadable[index] = f"line {number} is {what}"
+        else:
+            self.scope.damage_at(index, f"line {number} has {what}")
+
+    def _find(self, offset: str, row: tuple[str, str, str]) -> tuple[int, str]:
+        """Line number and text of an instruction that was taken apart; only asked for the few that are rejected."""
+        needle = row[0] + row[1] + row[2]
+        position = self.text.find(needle)
+        while position >= 0:
+            start = self.text.rfind("\n", 0, position) + 1
+            stop = self.text.find("\n", position)
+            line = self.text[start:stop]
+            if not offset or f"/*{offset}*/" in line.lower():
+                return self.text.count("\n", 0, start), line
+            position = self.text.find(needle, position + 1)
+        return 0, ""
+
+    def _number(self, place: tuple[int, int]) -> int:
+        """The number of a line between code lines; found by a second pass, since hardly any listing needs it."""
+        if not self.starts:
+            self.starts = [0]
+            end = 0
+            for match in _CODE.finditer(self.text):
+                self.starts.append(self.starts[-1] + self.text.count("\n", end, match.end()))
+                end = match.end()
+        return self.starts[place[0]] + place[1] + 1
+
+    def _bounded(self) -> list[Problem]:
+        if self.suppressed:
+            message = (
+                f"{self.suppressed} more lines of this listing cannot be read; the first {_MOST_PROBLEMS} are listed"
+            )
+            self.problems.append(Problem("warning", self.path, message))
+        return self.problems
+
+
+def _merge(into: Columns, code: Columns, extra: dict[int, tuple[str, str, str, str]]) -> None:
+    """Put the code lines that were read one by one between the others, each at its index."""
+    if not extra:
+        into.extend(code.offsets, code.guards, code.mnemonics, code.tails)
+        return
+    done = 0
+    for count, (index, row) in enumerate(extra.items()):
+        stop = index - count
+        if stop > done:
+            piece = slice(done, stop)
+            into.extend(code.offsets[piece], code.guards[piece], code.mnemonics[piece], code.tails[piece])
+            done = stop
+        for column, value in zip((into.offsets, into.guards, into.mnemonics, into.tails), row, strict=True):
+            column.append(value)
+    into.extend(code.offsets[done:], code.guards[done:], code.mnemonics[done:], code.tails[done:])

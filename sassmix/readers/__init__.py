@@ -1,0 +1,107 @@
+"""Input kinds. Each is recognised by its content, never by the name of the file alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sassmix.errors import InputError, Problem
+from sassmix.listing import Listing
+
+#: Bytes from the start of a file by which its kind is told.
+HEAD = 1 << 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """A kind of input.
+
+    :param name: shown in messages.
+    :param sniff: told the first :data:`HEAD` bytes, says whether the file is of this kind.
+    :param read: gives the listings of the file one after the other (a library has many), or raises
+        :class:`~sassmix.errors.SassmixError`.
+    """
+
+    name: str
+    sniff: Callable[[bytes], bool]
+    read: Callable[[Path], Iterable[Listing]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Input:
+    """One file of a report: what it is and how to read it."""
+
+    path: Path
+    reader: Reader
+    sha256: str
+    problems: list[Problem] = field(default_factory=list)
+
+    def listings(self) -> Iterator[Listing]:
+        """Read the file, listing by listing."""
+        yield from self.reader.read(self.path)
+
+
+def builtin_readers() -> list[Reader]:
+    """The kinds that sassmix itself knows, in the order in which they are asked."""
+    from sassmix.readers import binary, nvdisasm_json, text
+
+    return [binary.READER, nvdisasm_json.READER, text.READER, text.BARE_READER]
+
+
+def all_readers() -> list[Reader]:
+    """The kinds of the plugins, then the built-in ones."""
+    from sassmix.plugins import default_plugins
+
+    return [*default_plugins().readers(), *builtin_readers()]
+
+
+def open_input(path: Path) -> Input:
+    """Find out what a file is.
+
+    :raises InputError: for a file that cannot be read, is empty, or is of no known kind.
+    """
+    head, digest = _head_and_digest(path)
+    for reader in all_readers():
+        if reader.sniff(head):
+            return Input(path=path, reader=reader, sha256=digest)
+    from sassmix.readers.text import describe
+
+    raise InputError(str(path), describe(head))
+
+
+def _head_and_digest(path: Path) -> tuple[bytes, str]:
+    digest = hashlib.sha256()
+    head = b""
+    try:
+        if not path.is_file():
+            raise InputError(str(path), "is not a file" if path.exists() else "no such file or folder")
+        with path.open("rb") as handle:
+            while block := handle.read(1 << 20):
+                head = head or block[:HEAD]
+                digest.update(block)
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+    if not head:
+        raise InputError(str(path), "holds zero bytes; the tool that should have written it has written nothing")
+    return head, digest.hexdigest()
+
+
+def files_of(folder: Path, problems: list[Problem]) -> list[Path]:
+    """The files under a folder, sorted; links to folders are not followed, so circles end nothing."""
+    found: list[Path] = []
+    pending = [folder]
+    while pending:
+        here = pending.pop()
+        try:
+            entries = sorted(here.iterdir())
+        except OSError as error:
+            problems.append(Problem("warning", str(here), f"the folder cannot be read: {error.strerror or error}"))
+            continue
+        for entry in entries:
+            if entry.is_dir() and not entry.is_symlink():
+                pending.append(entry)
+            elif entry.is_file():
+                found.append(entry)
+    return sorted(found)

@@ -1,0 +1,153 @@
+"""The listing that ``nvdisasm -json`` prints: no labels and no offsets, helpers inside their caller's list.
+
+The tool crashes on some files and leaves half a text; the functions in front of the break are read all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sassmix import forms
+from sassmix.arch import sm
+from sassmix.errors import InputError, Problem
+from sassmix.listing import Columns, Function, Listing
+from sassmix.readers import Reader
+from sassmix.readers.text import decode
+from sassmix.symbols import role_by_code
+
+_SNIFF = re.compile(r'\A\s*\[\s*\{\s*"(ELF|SM|SchemaVersion|Producer)"|"sass-instructions"')
+_STEP = 16
+_ARCH_OPTION = re.compile(r"-arch[ =]sm_([0-9]+[af]?)\b")
+_NAME_START = re.compile(r'\{\s*"function-name"')
+
+
+def _sniff(head: bytes) -> bool:
+    return head.lstrip()[:1] == b"[" and bool(_SNIFF.search(decode(head)[0]))
+
+
+def _read(path: Path) -> Iterator[Listing]:
+    try:
+        text = decode(path.read_bytes())[0]
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+    yield parse_json(text, path=str(path))
+
+
+def parse_json(text: str, *, path: str | None = None) -> Listing:
+    """Read the output of ``nvdisasm -json``. What is cut off or malformed becomes a problem."""
+    problems: list[Problem] = []
+    header, functions = _load(text, path, problems)
+    listing = Listing(kind="nvdisasm-json", functions=[], problems=problems, path=path)
+    listing.arch = _arch(header)
+    producer = re.search(r"V([0-9.]+)", str(header.get("Producer", "")))
+    listing.tool = f"nvdisasm {producer[1]}" if producer else None
+    toolkit = re.search(r"V([0-9.]+)", str(_note(header).get("tki_toolVersion", "")))
+    listing.toolkit = toolkit[1] if toolkit else None
+    for number, item in enumerate(functions, 1):
+        if isinstance(item, dict) and isinstance(item.get("sass-instructions"), list):
+            listing.functions.append(_function(item, listing.arch, path, problems))
+        else:
+            problems.append(Problem("warning", path, f"function {number} of the listing has no list of instructions"))
+    if problems and any("cut off" in p.message for p in problems) and listing.functions:
+        listing.functions[-1].damage.append("the listing is cut off behind this function")
+    return listing
+
+
+def _load(text: str, path: str | None, problems: list[Problem]) -> tuple[dict[str, Any], list[Any]]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        problems.append(Problem("error", path, f"the JSON listing is cut off or malformed: {error}"))
+        return _rescue(text)
+    head = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}
+    rest = data[1] if isinstance(data, list) and len(data) > 1 and isinstance(data[1], list) else []
+    if not rest:
+        problems.append(Problem("warning", path, "the JSON listing holds no list of functions"))
+    return head, rest
+
+
+def _rescue(text: str) -> tuple[dict[str, Any], list[Any]]:
+    """Whatever whole objects stand in front of the break."""
+    decoder = json.JSONDecoder()
+    header: dict[str, Any] = {}
+    functions: list[Any] = []
+    start = text.find("{")
+    try:
+        header, _ = decoder.raw_decode(text, start) if start >= 0 else ({}, 0)
+        for match in _NAME_START.finditer(text):
+            functions.append(decoder.raw_decode(text, match.start())[0])
+    except (ValueError, RecursionError):
+        pass
+    return header, functions
+
+
+def _note(header: dict[str, Any]) -> dict[str, Any]:
+    note = header.get(".note.nv.tkinfo")
+    return note if isinstance(note, dict) else {}
+
+
+def _arch(header: dict[str, Any]) -> str | None:
+    """The header gives the number only; the compiler's options in the notes also the letter."""
+    machine = header.get("SM")
+    version = machine.get("version") if isinstance(machine, dict) else None
+    if not isinstance(version, dict) or not all(isinstance(version.get(k), int) for k in ("major", "minor")):
+        return None
+    number = f"{version['major']}{version['minor']}"
+    option = _ARCH_OPTION.search(str(_note(header).get("tki_toolOptions", "")))
+    exact = option[1] if option and option[1].rstrip("af") == number else number
+    return sm(exact)[0] if re.fullmatch(r"[1-9][0-9]{1,3}[af]?", exact) else None
+
+
+def _function(item: dict[str, Any], arch: str | None, path: str | None, problems: list[Problem]) -> Function:
+    name = str(item.get("function-name", "(no name)"))
+    given = item.get("start")
+    start = given if isinstance(given, int) else 0
+    columns = Columns()
+    unread: dict[int, str] = {}
+    for index, entry in enumerate(item["sass-instructions"]):
+        row = entry if isinstance(entry, dict) else {}
+        opcode, guard = str(row.get("opcode") or "?"), str(row.get("predicate") or "")
+        guard = "" if guard in _NO_GUARDS else guard
+        tail = str(row.get("operands") or "")
+        columns.extend([f"{start + _STEP * index:04x}"], [f"@{guard} " if guard else ""], [opcode], [f" {tail}"])
+        if opcode == "?":
+            unread[index] = "has no opcode"
+    unread.update(_rejected(columns))
+    function = Function(name=name, arch=arch, role="kernel", section=None, columns=columns, start=0, stop=len(columns))
+    function.role = role_by_code(function)
+    for index, reason in sorted(unread.items()):
+        problems.append(Problem("warning", path, f"instruction {index} of {name} {reason}"))
+        function.damage.append(f"instruction {index} {reason}")
+        if reason != _ODD_OPERANDS:
+            function.unreadable.add(index)
+    if function.falls_through:
+        function.damage.append("its last instruction is not an end")
+    return function
+
+
+_ODD_OPERANDS = "has operands that the grammar does not know"
+
+
+#: Operands of P2R and the like that the tool prints in the place of a guard.
+_NO_GUARDS = frozenset({"PR", "UPR"})
+
+
+def _rejected(columns: Columns) -> dict[int, str]:
+    """Instructions that the grammar does not know, with what is wrong with them."""
+    guards = forms.rejected_guards(set(columns.guards))
+    mnemonics = forms.rejected_mnemonics(set(columns.mnemonics))
+    tails = forms.rejected_tails({tail.replace(",", ", ") for tail in columns.tails})
+    found: dict[int, str] = {}
+    for index, tail in enumerate(columns.tails):
+        if columns.guards[index] in guards or columns.mnemonics[index] in mnemonics:
+            found[index] = "is not an instruction"
+        elif tails and tail.replace(",", ", ") in tails:
+            found[index] = _ODD_OPERANDS
+    return found
+
+
+READER = Reader(name="nvdisasm -json", sniff=_sniff, read=_read)

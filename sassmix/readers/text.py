@@ -1,0 +1,88 @@
+"""Listings as text: what nvdisasm, cuobjdump and other assemblers print, and what people paste from them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sassmix import forms
+from sassmix.errors import InputError, Problem
+from sassmix.listing import Listing
+from sassmix.parsing import parse
+from sassmix.readers import Reader
+
+_SIGNS = re.compile(
+    r"^[ \t]*(\[B[^\]\n]*\][ \t]*)?/\*[0-9a-fA-F]{4,}\*/[ \t]|^[ \t]*\.section[ \t]+\.|^[ \t]*code for sm_[0-9]"
+    r"|^[ \t]*Function[ \t]*: \S|^Fatbin (elf|ptx) code:|^[ \t]*\.(headerflags|target)[ \t]",
+    re.MULTILINE,
+)
+_TOOL_MESSAGE = re.compile(r"^.{0,80}?\b(nvdisasm|cuobjdump)\w*[ \t]+(fatal|error|warning|info)[ \t]*:.*", re.MULTILINE)
+_ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+def decode(data: bytes) -> tuple[str, bool]:
+    """The text of a file, and whether every byte of it was understood (PowerShell saves UTF-16)."""
+    for mark, encoding in _ENCODINGS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace"), True
+    try:
+        return data.decode("utf-8"), True
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace"), False
+
+
+def _sniff(head: bytes) -> bool:
+    return _is_text(head) and bool(_SIGNS.search(decode(head)[0]))
+
+
+def _is_text(head: bytes) -> bool:
+    return head.startswith(_ENCODINGS[1][0]) or head.startswith(_ENCODINGS[2][0]) or b"\x00" not in head[:4096]
+
+
+def _sniff_bare(head: bytes) -> bool:
+    """Instructions and nothing else, without offsets: told by opcodes that some architecture has."""
+    if not _is_text(head):
+        return False
+    lines = [line for line in decode(head)[0].splitlines()[:200] if line.strip()]
+    kinds = forms.line_kinds(lines[:-1] or lines)
+    if not lines or not {"bare"} <= set(kinds.values()) <= {"bare", "comment", "label"}:
+        return False
+    opcodes = {match[1] for line, kind in kinds.items() if kind == "bare" and (match := _OPCODE.search(line))}
+    return any(_exists(opcode) for opcode in opcodes)
+
+
+_OPCODE = re.compile(r"(?:^|[\s{])(?:@!?[A-Z0-9]+\s+)?([A-Z_][A-Z0-9_]+)(?![A-Za-z0-9_])")
+
+
+def _exists(opcode: str) -> bool:
+    from sassmix.plugins import default_plugins
+
+    return bool(default_plugins().registry.targets_with(opcode))
+
+
+def _read(path: Path) -> Iterator[Listing]:
+    try:
+        text, whole = decode(path.read_bytes())
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+    listing = parse(text, path=str(path))
+    if not whole:
+        listing.problems.append(Problem("warning", str(path), "some bytes are no UTF-8 text and were replaced"))
+    yield listing
+
+
+def describe(head: bytes) -> str:
+    """Why a file is of no known kind, in words that help: a tool's message is quoted."""
+    if not _is_text(head):
+        return "is of no known kind: neither a text, nor a cubin, a fat binary or an ELF file"
+    message = _TOOL_MESSAGE.search(decode(head)[0])
+    if message:
+        return f"holds a tool's message instead of a listing: {message[0].strip()}"
+    first = decode(head)[0].strip().splitlines()[:1]
+    return f"is of no known kind; it starts with {first[0][:80]!r}" if first else "holds nothing but blanks"
+
+
+READER = Reader(name="listing", sniff=_sniff, read=_read)
+BARE_READER = Reader(name="instructions without offsets", sniff=_sniff_bare, read=_read)

@@ -1,0 +1,165 @@
+"""The architectures of all plugins, checked against one another, with their inheritance resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from sassmix.arch import Architecture, ModifierRule, Opcode
+from sassmix.errors import PluginError, UnknownArchitectureError, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a plugin comes from."""
+
+    plugin: str
+    distribution: str
+    version: str
+
+    def error(self, message: str) -> PluginError:
+        """A :class:`PluginError` that names this plugin."""
+        return PluginError(message, plugin=self.plugin, distribution=self.distribution, version=self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An architecture with everything that it inherits.
+
+    ``pipes`` holds the rows of the architecture itself only: a pipe measured on one chip says nothing of the next.
+    """
+
+    architecture: Architecture
+    origin: Origin
+    opcodes: dict[str, Opcode]
+    pipes: dict[str, str]
+    rules: tuple[ModifierRule, ...]
+
+    @property
+    def matrix_opcodes(self) -> list[str]:
+        """The matrix multiplies that the architecture has, sorted."""
+        return sorted(name for name, row in self.opcodes.items() if row.tensor)
+
+
+class Registry:
+    """Registered architectures, by name and by target. What is registered has been checked."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Table] = {}
+        self._by_target: dict[str, Table] = {}
+
+    def register(self, plugins: Iterable[tuple[Origin, Iterable[Architecture]]]) -> list[PluginError]:
+        """Add the architectures of many plugins, parents before children whatever the order of the plugins.
+
+        :returns: an error for each architecture that was left out.
+        """
+        errors: list[PluginError] = []
+        waiting: dict[str, tuple[Origin, Architecture]] = {}
+        for origin, architectures in plugins:
+            for architecture in architectures:
+                taken = waiting.get(architecture.name)
+                if taken or architecture.name in self._by_name:
+                    owner = taken[0] if taken else self._by_name[architecture.name].origin
+                    errors.append(
+                        origin.error(f"architecture {architecture.name!r} is registered by {owner.plugin} already")
+                    )
+                else:
+                    waiting[architecture.name] = (origin, architecture)
+        for name in list(waiting):
+            errors += self._add(name, waiting, ())
+        return errors
+
+    def _add(
+        self, name: str, waiting: dict[str, tuple[Origin, Architecture]], path: tuple[str, ...]
+    ) -> list[PluginError]:
+        if name in self._by_name or name not in waiting:
+            return []
+        origin, architecture = waiting[name]
+        if name in path:
+            del waiting[name]
+            return [origin.error(f"architectures extend one another in a circle: {' -> '.join((*path, name))}")]
+        parent = architecture.extends
+        errors = self._add(parent, waiting, (*path, name)) if parent else []
+        if name not in waiting:
+            return errors
+        del waiting[name]
+        try:
+            table = self._resolve(origin, architecture)
+        except PluginError as error:
+            return [*errors, error]
+        self._by_name[name] = table
+        for target in architecture.sm:
+            self._by_target[target] = table
+        return errors
+
+    def _resolve(self, origin: Origin, architecture: Architecture) -> Table:
+        name = architecture.name
+        for target in architecture.sm:
+            if target in self._by_target:
+                other = self._by_target[target].origin.plugin
+                raise origin.error(f"{target} of architecture {name!r} is claimed by plugin {other} already")
+        inherited, rules = self._parent(origin, architecture)
+        for opcode in architecture.remove:
+            if opcode not in inherited:
+                close = did_you_mean(opcode, inherited)
+                raise origin.error(f"architecture {name!r} removes {opcode}, which {architecture.extends} lacks{close}")
+        opcodes = {key: row for key, row in inherited.items() if key not in set(architecture.remove)}
+        pipes: dict[str, str] = {}
+        for row in architecture.opcodes:
+            if row.opcode in pipes:
+                raise origin.error(f"architecture {name!r} has two rows for {row.opcode}")
+            parent = inherited.get(row.opcode)
+            if parent and not row.pipe and row == replace(parent, pipe=""):
+                raise origin.error(
+                    f"architecture {name!r} repeats {architecture.extends}'s row {row.opcode} unchanged; leave it out"
+                )
+            opcodes[row.opcode] = row
+            pipes[row.opcode] = row.pipe
+        return Table(architecture, origin, opcodes, pipes, (*architecture.modifier_rules, *rules))
+
+    def _parent(self, origin: Origin, architecture: Architecture) -> tuple[dict[str, Opcode], tuple[ModifierRule, ...]]:
+        if architecture.extends is None:
+            return {}, ()
+        parent = self._by_name.get(architecture.extends)
+        if parent is None:
+            close = did_you_mean(architecture.extends, self._by_name)
+            raise origin.error(
+                f"architecture {architecture.name!r} extends {architecture.extends!r}, which no plugin has{close}"
+            )
+        return parent.opcodes, parent.rules
+
+    def __iter__(self) -> Iterator[tuple[str, Table]]:
+        """Targets with their tables, in the order of their numbers."""
+        return iter(sorted(self._by_target.items(), key=lambda item: target_key(item[0])))
+
+    def __contains__(self, target: object) -> bool:
+        return target in self._by_target
+
+    def tables(self) -> list[Table]:
+        """Every architecture, those without a target included."""
+        return list(self._by_name.values())
+
+    def get(self, target: str | None) -> Table | None:
+        """The table of a target such as ``sm_90a``, None where no plugin registers it."""
+        return self._by_target.get(target) if target else None
+
+    def require(self, target: str) -> Table:
+        """The table of a target.
+
+        :raises UnknownArchitectureError: with near names, where no plugin registers it.
+        """
+        table = self._by_target.get(target)
+        if table is None:
+            close = did_you_mean(target, self._by_target) or "; `sassmix archs` lists them"
+            raise UnknownArchitectureError(f"no plugin registers the architecture {target}{close}")
+        return table
+
+    def targets_with(self, opcode: str) -> list[str]:
+        """The targets that have an opcode, in the order of their numbers."""
+        return [target for target, table in self if opcode in table.opcodes]
+
+
+def target_key(target: str) -> tuple[int, str]:
+    """Sorts sm_90 before sm_90a before sm_100."""
+    digits = "".join(c for c in target if c.isdigit())
+    return (int(digits or 0), target)

@@ -1,0 +1,118 @@
+"""Output formats of reports. Everything that comes from an input is hostile text and is escaped here."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+from sassmix.report import Report
+
+
+def render(report: Report, form: str, *, width: int | None = None) -> str:
+    """A report as ``text``, ``json``, ``csv`` or ``markdown``.
+
+    :param width: columns of the terminal; None for output that no terminal shows.
+    """
+    return _RENDERERS[form](report, width)
+
+
+def _json(report: Report, _: int | None) -> str:
+    return to_json(report.to_dict())
+
+
+def _csv(report: Report, _: int | None) -> str:
+    columns = ["kernel", "arch", "basis", report.by, "count", "share"]
+    rows = [
+        [kernel.name, kernel.arch or "", kernel.basis, row[report.by], row["count"], row["share"]]
+        for kernel in report.kernels
+        for row in kernel.tally.mix(report.by)
+    ]
+    return to_csv(columns, rows)
+
+
+def _markdown(report: Report, _: int | None) -> str:
+    from sassmix.render.markdown import report_markdown
+
+    return report_markdown(report)
+
+
+def _text(report: Report, width: int | None) -> str:
+    from sassmix.render.text import report_text
+
+    return report_text(report, width)
+
+
+_RENDERERS: dict[str, Callable[[Report, int | None], str]] = {
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "text": _text,
+}
+
+
+def render_rows(rows: list[dict[str, Any]], form: str, *, width: int | None = None) -> str:
+    """A list of flat entries (``explain``, ``archs``) in any format."""
+    if form == "json":
+        return to_json(rows)
+    columns = list(rows[0]) if rows else []
+    cells = [[_cell(value) for value in row.values()] for row in rows]
+    if form == "csv":
+        return to_csv(columns, cells)
+    if form == "markdown":
+        from sassmix.render.markdown import table
+
+        return table(columns, cells)
+    from sassmix.render.text import rows_text
+
+    return rows_text(rows, width)
+
+
+def render_diff(found: dict[str, Any], form: str, *, width: int | None = None) -> str:
+    """The result of a comparison in any format."""
+    if form == "json":
+        return to_json(found)
+    rows = [
+        {"kernel": kernel["name"], "status": kernel["status"], **_change(change)}
+        for kernel in found["kernels"]
+        for change in kernel["forms"] or [{"form": "", "before": "", "after": ""}]
+    ]
+    return render_rows(rows, form, width=width)
+
+
+def _change(change: dict[str, Any]) -> dict[str, Any]:
+    return {"form": change["form"], "before": change["before"], "after": change["after"]}
+
+
+def to_json(data: Any) -> str:
+    """JSON in ASCII, so that no output encoding can spoil it."""
+    return json.dumps(data, indent=2) + "\n"
+
+
+def to_csv(columns: list[str], rows: list[list[Any]]) -> str:
+    """CSV whose cells no spreadsheet takes for a formula."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([[_no_formula(cell) for cell in row] for row in rows])
+    return buffer.getvalue()
+
+
+def _no_formula(cell: Any) -> Any:
+    dangerous = isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r")
+    return f"'{cell}" if dangerous else cell
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return value
+
+
+def printable(text: str) -> str:
+    """Text without what would steer a terminal: control characters become visible escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,0 +1,135 @@
+"""The report: what was read, the kernels with their mixes and evidence, and the problems. No output format."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sassmix.errors import Problem
+from sassmix.evidence import Evidence, confidence
+from sassmix.tally import Tally
+from sassmix.tensor import TensorVerdict
+
+if TYPE_CHECKING:
+    import pandas
+
+SCHEMA = "sassmix.report/1"
+
+
+@dataclass(slots=True, kw_only=True)
+class InputReport:
+    """What one input file was: its kind, architecture, tool, digest, and the functions in it."""
+
+    path: str
+    kind: str
+    arch: str | None
+    tool: str | None
+    toolkit: str | None
+    sha256: str
+    functions: list[dict[str, Any]] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry of a report's ``inputs``."""
+        return {
+            "path": self.path,
+            "kind": self.kind,
+            "arch": self.arch,
+            "tool": self.tool,
+            "toolkit": self.toolkit,
+            "sha256": self.sha256,
+            "lines": self.lines,
+            "functions": self.functions,
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class KernelReport:
+    """One kernel (or, in a static report, one function): its mix, its verdict and the evidence for them."""
+
+    name: str
+    demangled: str | None
+    arch: str | None
+    role: str | None
+    calls: list[str]
+    listing: dict[str, Any]
+    basis: str
+    unit: str
+    launches: int | None
+    warps: int | None
+    tally: Tally
+    tensor: TensorVerdict
+    evidence: list[Evidence]
+
+    @property
+    def confidence(self) -> str:
+        """low, medium or high: the worst of the evidence."""
+        return confidence(self.evidence)
+
+    def to_dict(self, by: str = "category") -> dict[str, Any]:
+        """The entry of a report's ``kernels``, its mix by one facet."""
+        return {
+            "name": self.name,
+            "demangled": self.demangled,
+            "arch": self.arch,
+            "role": self.role,
+            "calls": self.calls,
+            "listing": self.listing,
+            "basis": self.basis,
+            "unit": self.unit,
+            "launches": self.launches,
+            "warps": self.warps,
+            "counts": self.tally.counts(),
+            "mix": self.tally.mix(by),
+            "opcodes": self.tally.opcodes(),
+            "tensor_core_present": self.tensor.present,
+            "tensor_core_active": self.tensor.active,
+            "tensor_core_reason": self.tensor.reason,
+            "confidence": self.confidence,
+            "evidence": [item.to_dict() for item in self.evidence],
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """Everything that one call found out."""
+
+    inputs: list[InputReport]
+    kernels: list[KernelReport]
+    problems: list[Problem]
+    by: str = "category"
+    plugins: dict[str, str] = field(default_factory=dict)
+    version: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether no instruction at all was found."""
+        return not any(kernel.tally.rows for kernel in self.kernels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report in the schema ``sassmix.report/1``: JSON types only."""
+        return {
+            "schema": SCHEMA,
+            "generator": {"sassmix": self.version, "python": platform.python_version(), "plugins": self.plugins},
+            "inputs": [item.to_dict() for item in self.inputs],
+            "kernels": [kernel.to_dict(self.by) for kernel in self.kernels],
+            "problems": [problem.to_dict() for problem in self.problems],
+        }
+
+    def to_frame(self, by: str | None = None) -> pandas.DataFrame:
+        """One row per kernel and value of a facet.
+
+        :param by: a facet, or ``opcode``; the report's own if left out.
+        :returns: columns ``kernel``, ``arch``, ``basis``, the facet, ``count`` and ``share`` (0 to 1, of the kernel).
+        """
+        import pandas  # takes most of a second; nothing but data frames needs it
+
+        by = by or self.by
+        columns = ["kernel", "arch", "basis", by, "count", "share"]
+        rows = [
+            (kernel.name, kernel.arch, kernel.basis, row[by], row["count"], row["share"])
+            for kernel in self.kernels
+            for row in kernel.tally.mix(by)
+        ]
+        return pandas.DataFrame(rows, columns=columns).astype({"count": "int64", "share": "float64"})

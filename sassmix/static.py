@@ -1,0 +1,204 @@
+"""Listings to kernels: the static mix of every function, with what its calls reach.
+
+Functions are reduced to counts as they are read, so that a library never stands in memory as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
+from sassmix.labels import LabelRule, readable
+from sassmix.listing import Function, Listing
+from sassmix.plugins import Plugins
+from sassmix.registry import Registry, target_key
+from sassmix.report import KernelReport
+from sassmix.tally import Tally, tally
+from sassmix.tensor import static_verdict
+
+UNIT = "instructions in the listing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionSummary:
+    """A function without its instructions: what the static mix and the evidence need."""
+
+    name: str
+    claim: ArchitectureClaim
+    role: str
+    section: str | None
+    instructions: int
+    padding: int
+    dead: int
+    missing: int
+    calls: tuple[str, ...]
+    unknown_calls: int
+    damage: tuple[str, ...]
+    tally: Tally
+
+    @property
+    def arch(self) -> str | None:
+        """The architecture that its opcodes are judged by."""
+        return self.claim.arch
+
+    def to_dict(self) -> dict[str, object]:
+        """The entry of an input's ``functions``."""
+        return {
+            "name": self.name,
+            "arch": self.arch,
+            "role": self.role,
+            "section": self.section,
+            "instructions": self.instructions,
+            "padding": self.padding,
+            "dead": self.dead,
+            "missing": self.missing,
+        }
+
+
+def summarise(
+    listing: Listing, plugins: Plugins, *, arch: str | None, include_padding: bool = False
+) -> Iterator[FunctionSummary]:
+    """Reduce the functions of a listing.
+
+    :param arch: the user's word on the architecture, None where the listing is to be believed.
+    """
+    inferred = infer_arch(listing.functions, plugins.registry)
+    for function in listing.functions:
+        claim = _claim(function, arch, inferred)
+        yield FunctionSummary(
+            name=function.name,
+            claim=claim,
+            role=function.role,
+            section=function.section,
+            instructions=len(function),
+            padding=function.padding,
+            dead=function.dead,
+            missing=function.missing,
+            calls=function.calls,
+            unknown_calls=function.unknown_calls,
+            damage=tuple(function.damage),
+            tally=tally(
+                plugins.classifier,
+                claim.arch,
+                function.counts(include_padding=include_padding),
+                function.unread(include_padding=include_padding),
+            ),
+        )
+
+
+def _claim(function: Function, arch: str | None, inferred: tuple[str, str] | None) -> ArchitectureClaim:
+    if arch or function.arch or not inferred:
+        return ArchitectureClaim(arch or function.arch, function.arch)
+    return ArchitectureClaim(inferred[0], None, inferred[1])
+
+
+def infer_arch(functions: Iterable[Function], registry: Registry) -> tuple[str, str] | None:
+    """The only generation that has all opcodes of functions whose listing names none, and the opcode that tells."""
+    unnamed = [function for function in functions if function.arch is None]
+    opcodes = {mnemonic.partition(".")[0] for function in unnamed for mnemonic in function.counts()}
+    targets: set[str] | None = None
+    for opcode in opcodes:
+        having = set(registry.targets_with(opcode))
+        if having:
+            targets = having if targets is None else targets & having
+    numbers = {target_key(target)[0] for target in targets or ()}
+    if len(numbers) != 1 or not targets:
+        return None
+    telling = [o for o in sorted(opcodes) if {target_key(t)[0] for t in registry.targets_with(o)} == numbers]
+    return min(targets, key=target_key), telling[0] if telling else "its opcodes together"
+
+
+def kernels_of(
+    summaries: list[FunctionSummary], registry: Registry, rules: Iterable[LabelRule]
+) -> Iterator[KernelReport]:
+    """One entry per function, so that the entries add up to the listing."""
+    rules = list(rules)
+    index: dict[tuple[str, str | None], FunctionSummary] = {(s.name, s.arch): s for s in summaries}
+    sections: dict[tuple[str | None, str | None], list[FunctionSummary]] = {}
+    for summary in summaries:
+        sections.setdefault((summary.section, summary.arch), []).append(summary)
+    for summary in summaries:
+        evidence = static_evidence(summary, registry)
+        reached, open_ends = reach(summary, index, sections)
+        doubts = [item.detail for item in evidence if item.status != "pass"] + open_ends
+        yield KernelReport(
+            name=summary.name,
+            demangled=readable(summary.name, rules),
+            arch=summary.arch,
+            role=summary.role,
+            calls=list(summary.calls),
+            listing={"function": summary.name, "how": "exact", "candidates": []},
+            basis="static",
+            unit=UNIT,
+            launches=None,
+            warps=None,
+            tally=summary.tally,
+            tensor=static_verdict(summary.tally, reached, doubts, arch=summary.arch, registry=registry),
+            evidence=evidence,
+        )
+
+
+def reach(
+    start: FunctionSummary,
+    index: dict[tuple[str, str | None], FunctionSummary],
+    sections: dict[tuple[str | None, str | None], list[FunctionSummary]],
+) -> tuple[dict[str, Tally], list[str]]:
+    """The functions that a call can end in, with their mixes, and why some of them cannot be seen.
+
+    A call through a register may end in any helper of the same section, and anywhere else too.
+    """
+    found: dict[str, Tally] = {}
+    open_ends: list[str] = []
+    pending = [start]
+    seen = {start.name}
+    while pending:
+        here = pending.pop()
+        if here is not start:
+            found[here.name] = here.tally
+            open_ends += [f"{here.name}: {reason}" for reason in here.damage]
+        if here.unknown_calls:
+            open_ends.append(f"{here.name} calls a function that the listing does not name")
+            helpers = [s for s in sections[(here.section, here.arch)] if here.section and s.role == "helper"]
+            pending += [s for s in helpers if s.name not in seen]
+            seen.update(s.name for s in helpers)
+        for name in here.calls:
+            target = index.get((name, start.arch))
+            if target is None:
+                open_ends.append(f"{here.name} calls {name}, which is not in the input")
+            elif name not in seen:
+                seen.add(name)
+                pending.append(target)
+    return found, open_ends
+
+
+def static_evidence(summary: FunctionSummary, registry: Registry) -> list[Evidence]:
+    """The six checks for a function of a listing."""
+    total = summary.instructions
+    captured = Evidence("captured", "pass", f"{total} instructions, {summary.padding} of them padding")
+    if not total:
+        captured = Evidence("captured", "fail", "the function holds no instruction")
+    complete = Evidence("complete", "pass", "the function stands in the listing as a whole")
+    if summary.damage:
+        complete = Evidence("complete", "warn", few(summary.damage))
+    return [
+        captured,
+        complete,
+        check_resolved(summary.tally),
+        check_architecture(summary.claim, summary.tally, registry),
+        Evidence("mapping", "pass", "the counts are the listing's own"),
+        _consistent(summary),
+    ]
+
+
+def _consistent(summary: FunctionSummary) -> Evidence:
+    if summary.missing > 0:
+        detail = (
+            f"{summary.missing} addresses are not printed: the disassembler hides an encoding, or lines are missing"
+        )
+        return Evidence("consistent", "warn", detail)
+    if summary.missing < 0:
+        return Evidence(
+            "consistent", "warn", f"{-summary.missing} addresses too many: lines repeat or stand out of order"
+        )
+    return Evidence("consistent", "pass", "the addresses follow one another without a gap")

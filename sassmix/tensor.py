@@ -1,0 +1,63 @@
+"""The verdict on tensor cores, with three values: true, false by proof, and null with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sassmix.evidence import few, foreign_opcodes
+from sassmix.registry import Registry
+from sassmix.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class TensorVerdict:
+    """``present``: a matrix opcode stands in the code; ``active``: one was executed; ``reason``: one sentence."""
+
+    present: bool | None
+    active: bool | None
+    reason: str
+
+
+def named(matrix: dict[str, int]) -> str:
+    """``HMMA (2) and IMMA (1)``."""
+    return few(f"{opcode} ({count})" for opcode, count in sorted(matrix.items(), key=lambda item: -item[1]))
+
+
+def has_no_matrix_unit(arch: str | None, tally: Tally, registry: Registry) -> bool:
+    """Whether the architecture is known, has no matrix opcode, and nothing speaks against it being this one."""
+    table = registry.get(arch)
+    return bool(table and not table.matrix_opcodes and not foreign_opcodes(tally, registry))
+
+
+def static_verdict(
+    own: Tally,
+    reached: dict[str, Tally],
+    doubts: Iterable[str],
+    *,
+    arch: str | None,
+    registry: Registry,
+) -> TensorVerdict:
+    """What a listing alone can tell.
+
+    :param reached: the mixes of the functions that are called, by name.
+    :param doubts: why an instruction may have stayed unseen, in words.
+    """
+    if own.matrix():
+        return TensorVerdict(
+            True, None, f"the listing holds {named(own.matrix())}; whether it ran, only counts can tell"
+        )
+    for name, tally in reached.items():
+        if tally.matrix():
+            what = f"the function {name} that it reaches holds {named(tally.matrix())}"
+            return TensorVerdict(True, None, f"{what}; whether it ran, only counts can tell")
+    if has_no_matrix_unit(arch, own, registry):
+        return TensorVerdict(False, False, f"{arch} has no matrix opcode")
+    doubts = list(doubts) + [
+        f"{name} has opcodes that are not classified" for name, t in reached.items() if t.unclassified or t.unresolved
+    ]
+    if doubts:
+        return TensorVerdict(None, None, f"no matrix opcode was seen, but that proves nothing: {few(doubts)}")
+    return TensorVerdict(
+        False, None, "no matrix opcode stands in the listing or in what it calls; what ran, only counts can tell"
+    )
