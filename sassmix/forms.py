@@ -1,7 +1,7 @@
 """The fast path: prove each *form* once by the grammar instead of each line.
 
 A form is what is left of a text when numbers are folded: digits become ``1``, hexadecimal numbers ``0x1``, mangled
-names ``_Z1``. Every terminal of the grammar that holds a digit accepts any digits there, so a form that is accepted
+names ``_Zx1``. Every terminal of the grammar that holds a digit accepts any digits there, so a form that is accepted
 stands for all its texts. A form that is rejected proves nothing: the text itself is then asked.
 
 Splitting an instruction into guard, mnemonic and operands and proving each piece in its own place is sound because the
@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 
-from sassmix.grammar import is_line, kind_of
+from sassmix.grammar import is_line, is_mnemonic, kind_of
 
 _HEX = re.compile(r"(?<![0-9A-Za-z_.@?])0x[0-9a-f]+(?![0-9A-Za-z_.@?])")
 _MANGLED = re.compile(r"(?<![0-9A-Za-z_$.?])_Z[A-Za-z0-9_$]+")
 _RUN = re.compile("11+")
-_QUOTED = re.compile(r'"[^"\n]*"')
+_QUOTED = re.compile(r'"[^";\n]*"')
 _BLANKS = re.compile(r"[ \t]+")
 _COMMENT = re.compile(r"//[^\n]*")
 _DIGITS = str.maketrans("023456789", "111111111")
@@ -28,7 +28,7 @@ _MOST_FORMS = 200_000
 
 def fold(text: str) -> str:
     """The forms of many texts at once, one on each line."""
-    folded = _HEX.sub(_STAND_IN, _MANGLED.sub("_Z1", text)).translate(_DIGITS)
+    folded = _HEX.sub(_STAND_IN, _MANGLED.sub("_Zx1", text)).translate(_DIGITS)
     return _RUN.sub("1", folded).replace(_STAND_IN, "0x1")
 
 
@@ -49,7 +49,6 @@ class Memo:
 
 
 _is_guard = Memo(lambda text: is_line(f"/*0000*/ {text}NOP;"))
-_is_mnemonic = Memo(lambda text: is_line(f"/*0000*/ {text};"))
 _is_operand = Memo(lambda form: is_line(f"/*0000*/ NOP RZ, {form}, RZ;"))
 _is_tail = Memo(lambda form: is_line(f"/*0000*/ NOP{form};"))
 _kind = Memo(kind_of)
@@ -62,7 +61,7 @@ def rejected_guards(guards: Collection[str]) -> set[str]:
 
 def rejected_mnemonics(mnemonics: Collection[str]) -> set[str]:
     """The mnemonics that the grammar does not know."""
-    return {mnemonic for mnemonic in mnemonics if not _is_mnemonic(mnemonic)}
+    return {mnemonic for mnemonic in mnemonics if not is_mnemonic(mnemonic)}
 
 
 def rejected_tails(tails: Collection[str]) -> set[str]:

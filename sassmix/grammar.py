@@ -5,6 +5,7 @@ The grammar alone decides what is a listing. :mod:`sassmix.forms` asks it once f
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,6 +57,17 @@ def _name(tree: Tree[Token]) -> str:
 def is_line(text: str) -> bool:
     """Whether the grammar accepts a whole line."""
     return kind_of(text) is not None
+
+
+@cache
+def _mnemonic() -> re.Pattern[str]:
+    (terminal,) = (t for t in parser().terminals if t.name.rpartition("__")[2] == "MNEMONIC")
+    return re.compile(terminal.pattern.to_regexp())
+
+
+def is_mnemonic(text: str) -> bool:
+    """Whether the whole text is one mnemonic by the grammar's terminal."""
+    return bool(_mnemonic().fullmatch(text))
 
 
 def syntax_error(line: str, *, path: str | None, number: int) -> ListingSyntaxError:

@@ -17,6 +17,8 @@ from sassmix.grammar import Operand, operands_of
 
 Role = Literal["kernel", "device", "helper"]
 
+#: In :attr:`Function.labels`: a helper that stands somewhere inside the function.
+INSIDE = -1
 #: Guards under which an instruction never runs.
 NEVER = frozenset({"@!PT", "@!UPT"})
 _LAST = re.compile(r"(EXIT|RET|BRA|BRX|BRXU|JMP|JMX|JMXU|BPT|KILL|CALL|JCAL|CAL|BRK|CONT|SYNC|LONGJMP)(\.|$)")
@@ -240,7 +242,8 @@ class Function:
             return [None]
         if label:
             name = label[1]
-            if name.startswith((".L", ".text.")) or (name == self.name and not called):
+            inside = self.labels.get(name) == INSIDE or (name == self.name and not called)
+            if inside or name.startswith((".L", ".text.")):
                 return []
             return [name]
         number = _NUMBER.search(tail)

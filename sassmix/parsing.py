@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from sassmix import forms
 from sassmix.errors import Problem
-from sassmix.grammar import syntax_error
+from sassmix.grammar import kind_of, syntax_error
 from sassmix.listing import Columns, Listing
 from sassmix.symbols import Scope
 
@@ -21,14 +21,17 @@ _CODE = re.compile(
     r"\n        /\*([0-9a-f]++)\*/ ++(@[^ \n]++ ++|)([A-Z_][^ ;\n]*+)([^\n;]*+);"
     r"(?:(?=\n)| *+(?:/\* 0x[0-9a-f]{16} \*/(?:\n ++/\* 0x[0-9a-f]{16} \*/)?|//[^\n]*)?(?=\n))"
 )
-_LOOSE = re.compile(
-    r"\s*(?:\[B[^\]]*\]\s*)?(?:/\*([0-9a-fA-F]+)\*/|(?:[0-9]+\s+)?(0x[0-9a-f]+)?)\s*(?:\{\s*)?"
-    r"(@!?[A-Z0-9]+\s+)?([A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_?]+)*)((?:[ \t]|[^;\w])[^;]*?)??\s*"
-    r"(;?)\s*(\}?)\s*(?:/\* 0x[0-9a-f]+ \*/)?\s*(?://.*)?"
+# The same in other columns: control fields in front, tabs, dual-issue braces, no semicolon; taken apart from both ends.
+_HEAD = re.compile(
+    r"\s*+(?:\[B[-0-9]++:R[-0-9]:W[-0-9]:[-Y]:S[0-9]++\]\s*+)?"
+    r"(?:/\*(?P<offset>[0-9a-fA-F]++)\*/|(?:[0-9]++[ \t]++)?(?P<address>0x[0-9a-f]++)?)[ \t]*+(?:\{[ \t]*+)?"
+    r"(?P<guard>@!?[A-Z0-9]++[ \t]*+)?(?P<mnemonic>[A-Z_][^\s;,}]*+)(?P<rest>.*+)"
 )
-_OFFSET = re.compile(r"\s*(?:\[B[^\]]*\]\s*)?/\*([0-9a-fA-F]+)\*/\s*(?:\{\s*)?(?:@!?\w+\s+)?(\S*)")
+_ENCODING = re.compile(r"/\* 0x[0-9a-f]++ \*/$")
+_OFFSET = re.compile(r"\s*+(?:\[B[^\]]*+\]\s*+)?/\*([0-9a-fA-F]++)\*/\s*+(?:\{\s*+)?(?:@!?\w++\s++)?(\S*+)")
 _SILENT = frozenset({"comment", "encoding", "rule", "word", "empty", "data"})
 _MOST_PROBLEMS = 1000
+_LONGEST = 1_000_000  # characters; no tool prints a line like that
 
 
 def parse(text: str, *, path: str | None = None) -> Listing:
@@ -51,6 +54,7 @@ class _Parser:
     bare: bool = False
     cut: str = ""
     suppressed: int = 0
+    split: dict[str, tuple[str, str, str, str, bool]] = field(default_factory=dict)
     extra: dict[int, tuple[str, str, str, str]] = field(default_factory=dict)  # code lines in other columns, by index
     starts: list[int] = field(default_factory=list)  # line number at the end of each code line
     scope: Scope = field(init=False)
@@ -81,7 +85,7 @@ class _Parser:
     def _walk(self, parts: list[str]) -> None:
         code = Columns(parts[1::5], parts[2::5], parts[3::5], parts[4::5])
         pieces = [(i, piece.split("\n")) for i, piece in enumerate(parts[0::5]) if piece]
-        kinds = forms.line_kinds({line for _, lines in pieces for line in lines})
+        kinds = self._kinds({line for _, lines in pieces for line in lines})
         scope, labels, done = self.scope, 0, 0
         for i, lines in pieces:
             scope.here += i - done
@@ -96,6 +100,13 @@ class _Parser:
         self.lines.update(code=len(code), label=labels)
         _merge(self.columns, code, self.extra)
 
+    def _kinds(self, lines: set[str]) -> dict[str, str | None]:
+        """The kind of every line between the code: taken apart if it has an offset, else by the grammar."""
+        self.split = {line: row for line in lines if "/*" in line and (row := split_code(line))}
+        rest = [line for line in lines if line not in self.split and len(line) <= _LONGEST]
+        kinds = forms.line_kinds(rest)
+        return {line: "code" if line in self.split else kinds.get(line) for line in lines}
+
     def _line(self, line: str, kind: str | None, place: tuple[int, int]) -> None:
         if kind == "code" or (kind == "bare" and self.bare):
             self._code(line, place)
@@ -103,30 +114,25 @@ class _Parser:
             self._unknown(line, place)
         else:
             self.lines[kind] += 1
-            if kind not in _SILENT or ("Cuda compilation tools" in line):
+            if kind not in _SILENT or "Cuda compilation tools" in line:
                 self.scope.line(kind, line, lambda: self._number(place))
 
     def _code(self, line: str, place: tuple[int, int]) -> None:
-        match = _LOOSE.fullmatch(line)
-        if not match:
+        row = self.split.get(line) or split_code(line, bare=True)
+        if row is None:
             self._unknown(line, place)
             return
-        offset, address, guard, mnemonic, tail, end, brace = match.groups()
         self.lines["code"] += 1
         if line.lstrip().startswith("["):
             self.scope.kind = "annotated-listing"
-        index = self._add(offset or address or "", guard or "", mnemonic, (tail or "").rstrip())
-        if self.cut and line == self.cut and not end and not brace and self._semicolons():
+        index = self._add(*row[:4])
+        if self.cut and line == self.cut and not row[4] and ";" in self.text:
             self._complain(index, line, place, "cut off at the end of the text")
 
     def _add(self, offset: str, guard: str, mnemonic: str, tail: str) -> int:
-        self.extra[self.scope.here] = (offset.lower().removeprefix("0x"), guard, mnemonic, tail)
+        self.extra[self.scope.here] = (offset.lower().removeprefix("0x"), guard, mnemonic, tail.rstrip())
         self.scope.here += 1
         return self.scope.here - 1
-
-    def _semicolons(self) -> bool:
-        """Whether the other code lines end in a semicolon, so that one without is not whole."""
-        return ";" in self.text
 
     def _unknown(self, line: str, place: tuple[int, int]) -> None:
         self.lines["unknown"] += 1
@@ -168,6 +174,8 @@ class _Parser:
 
     def _rejected(self, index: int, row: tuple[str, str, str], *, fatal: bool) -> None:
         number, line = self._find(self.columns.offsets[index], row) if not self.suppressed else (0, "")
+        if kind_of(line) == "code":
+            return  # the pieces are odd, the whole is not
         what = "not an instruction" if fatal else "operands that the grammar does not know"
         self._problem(what, line or "".join(row), number)
         if fatal:
@@ -205,6 +213,23 @@ class _Parser:
             )
             self.problems.append(Problem("warning", self.path, message))
         return self.problems
+
+
+def split_code(line: str, *, bare: bool = False) -> tuple[str, str, str, str, bool] | None:
+    """Offset, guard, mnemonic, operands of a code line in any columns, and whether it has an end; None for no such."""
+    body = line.partition("//")[0].rstrip()
+    body = _ENCODING.sub("", body).rstrip()
+    match = _HEAD.fullmatch(body)
+    if not match or "\x01" in line or not (match["offset"] or bare):
+        return None
+    rest = match["rest"]
+    closed = rest.endswith("}") and rest.count("}") > rest.count("{")
+    rest = rest[:-1].rstrip() if closed else rest
+    ended = rest.endswith(";")
+    tail = rest[:-1] if ended else rest
+    if ";" in tail:
+        return None
+    return match["offset"] or match["address"] or "", match["guard"] or "", match["mnemonic"], tail, ended or closed
 
 
 def _merge(into: Columns, code: Columns, extra: dict[int, tuple[str, str, str, str]]) -> None:

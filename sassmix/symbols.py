@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sassmix.arch import sm
-from sassmix.errors import Problem
+from sassmix.errors import Problem, UnknownArchitectureError
 from sassmix.listing import Columns, Function, Role
 
 UNNAMED = "(no name)"
@@ -52,7 +52,7 @@ class Scope:
         if kind == "label":
             self._label(text.split(":", 1)[0] if "//" in text else text.rstrip()[:-1])
         elif kind == "directive":
-            self._directive(text)
+            self._directive(text, number)
         elif kind == "message":
             self._message(text, number())
         elif kind == "data":
@@ -97,7 +97,7 @@ class Scope:
             )
         )
 
-    def _directive(self, text: str) -> None:
+    def _directive(self, text: str, number: Callable[[], int]) -> None:
         word, _, rest = (
             text.partition("//")[0].partition("\t") if "\t" in text else text.partition("//")[0].partition(" ")
         )
@@ -106,7 +106,7 @@ class Scope:
             self.section = name
             self._closed = True
         elif word == ".target":
-            self._architecture(name)
+            self._architecture(name, number)
         elif word == ".headerflags":
             self._header_flags(text)
         elif word == ".type" and value.startswith("@"):
@@ -120,8 +120,12 @@ class Scope:
     def _symbol(self, name: str) -> _Symbol:
         return self.symbols.setdefault(name, _Symbol())
 
-    def _architecture(self, name: str) -> None:
-        self.arch = sm(name)[0]
+    def _architecture(self, name: str, number: Callable[[], int]) -> None:
+        try:
+            self.arch = sm(name)[0]
+        except UnknownArchitectureError as error:
+            self.arch = None
+            self.problems.append(Problem("warning", self.path, str(error), number()))
 
     def _header_flags(self, text: str) -> None:
         found = _FLAGS.search(text)
@@ -138,7 +142,7 @@ class Scope:
 
     def _member_line(self, kind: str, text: str, number: Callable[[], int]) -> None:
         if kind == "architecture":
-            self._architecture(text.rsplit(maxsplit=1)[-1])
+            self._architecture(text.rsplit(maxsplit=1)[-1], number)
         elif kind == "function":
             self.section = None
             self._start(text.partition(":")[2].strip())

@@ -14,7 +14,7 @@ from typing import Any
 from sassmix import forms
 from sassmix.arch import sm
 from sassmix.errors import InputError, Problem
-from sassmix.listing import Columns, Function, Listing
+from sassmix.listing import INSIDE, Columns, Function, Listing
 from sassmix.readers import Reader
 from sassmix.readers.text import decode
 from sassmix.symbols import role_by_code
@@ -110,15 +110,18 @@ def _function(item: dict[str, Any], arch: str | None, path: str | None, problems
     unread: dict[int, str] = {}
     for index, entry in enumerate(item["sass-instructions"]):
         row = entry if isinstance(entry, dict) else {}
-        opcode, guard = str(row.get("opcode") or "?"), str(row.get("predicate") or "")
+        opcode, guard = str(row.get("opcode") or "?"), str(row.get("predicate") or "").removeprefix("@")
         guard = "" if guard in _NO_GUARDS else guard
-        tail = str(row.get("operands") or "")
+        tail = _operands(opcode, str(row.get("operands") or ""))
         columns.extend([f"{start + _STEP * index:04x}"], [f"@{guard} " if guard else ""], [opcode], [f" {tail}"])
         if opcode == "?":
             unread[index] = "has no opcode"
     unread.update(_rejected(columns))
     function = Function(name=name, arch=arch, role="kernel", section=None, columns=columns, start=0, stop=len(columns))
     function.role = role_by_code(function)
+    # Helpers have no entry of their own here: what is called by a local name stands in the caller's list.
+    local = {match[1] for tail in columns.tails if (match := _LOCAL.search(tail))}
+    function.labels = dict.fromkeys(local, INSIDE)
     for index, reason in sorted(unread.items()):
         problems.append(Problem("warning", path, f"instruction {index} of {name} {reason}"))
         function.damage.append(f"instruction {index} {reason}")
@@ -130,6 +133,19 @@ def _function(item: dict[str, Any], arch: str | None, path: str | None, problems
 
 
 _ODD_OPERANDS = "has operands that the grammar does not know"
+
+
+_LOCAL = re.compile(r"`\((\$[^()`]+)\)")
+_TRANSFER = re.compile(r"(CALL|RET|BRA|JMP|JMX|BRX|JMXU|BRXU|BSSY)(\.|$)")
+_NO_SYMBOL = re.compile(r"[-~!]*(U?[RP](Z|T|[0-9]+)(\..*)?|B[0-9]+|0x[0-9a-f]+|[0-9].*|[^$.\w].*|)")
+
+
+def _operands(opcode: str, text: str) -> str:
+    """Operands with the targets of calls spelled as in the text listing: JSON has the bare symbol."""
+    rest, comma, last = text.rpartition(",")
+    if not _TRANSFER.match(opcode) or _NO_SYMBOL.fullmatch(last):
+        return text
+    return f"{rest}{comma}`({last})"
 
 
 #: Operands of P2R and the like that the tool prints in the place of a guard.

@@ -1,0 +1,230 @@
+"""One mnemonic, and many counted: what is not known is said, and nothing is ever lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sassmix
+from sassmix.arch import CATEGORIES, FACETS, OpcodeInfo
+from sassmix.classify import Classifier, agreement
+from sassmix.errors import UnknownArchitectureError
+from sassmix.plugins import default_plugins
+from sassmix.registry import Registry
+from sassmix.tally import UNCLASSIFIED, UNRESOLVED, Tally, merged, tally
+from tests.conftest import architecture, registered, row, rule
+
+BY = (*FACETS, "opcode")
+ARCHS: list[str | None] = [None, "sm_61", "sm_90a", "sm_100a", "sm_120", "sm_999"]
+
+
+def classifier() -> Classifier:
+    return default_plugins().classifier
+
+
+@cache
+def all_opcodes() -> list[str]:
+    return sorted({opcode for table in default_plugins().registry.tables() for opcode in table.opcodes})
+
+
+@st.composite
+def mnemonics(draw: st.DrawFn) -> str:
+    """Known opcodes and unknown ones, with modifiers that are known and ones that are not."""
+    opcode = draw(st.sampled_from(all_opcodes()) | st.from_regex(r"[A-Z]{2,8}", fullmatch=True))
+    known = st.sampled_from(["MMA", "MOV", "U32", "F32", "64", "WIDE", "E", "SYS", "16816"])
+    return ".".join([opcode, *draw(st.lists(known | st.from_regex(r"[A-Z0-9]{1,4}", fullmatch=True), max_size=3))])
+
+
+counts = st.dictionaries(mnemonics(), st.integers(0, 10**12), max_size=12)
+unresolved = st.dictionaries(st.from_regex(r"OPCODE_[0-9]{1,3}|\?", fullmatch=True), st.integers(0, 10**9), max_size=3)
+
+
+def one(mnemonic: str, arch: str | None = "sm_90a") -> OpcodeInfo:
+    return classifier().info(mnemonic, arch)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "arch", "category", "facets"),
+    [
+        ("HFMA2.MMA", "sm_90a", "float.fp16", {"pipe": "tensor", "tensor": False}),
+        ("HFMA2.MMA.BF16_V2", "sm_100a", "float.fp16", {"pipe": "tensor", "dtype": "bf16", "tensor": False}),
+        ("HFMA2", "sm_90a", "float.fp16", {"pipe": "fma", "tensor": False}),
+        ("IMAD.MOV.U32", "sm_90a", "integer.arithmetic", {"intent": "movement"}),
+        ("IMAD.MOV", "sm_75", "integer.arithmetic", {"intent": "movement"}),
+        ("IMAD.WIDE", "sm_90a", "integer.arithmetic", {"intent": "integer.arithmetic"}),
+        ("IMMA.16816.S8.S8", "sm_90a", "tensor", {"tensor": True, "dtype": "s8"}),
+        ("UTCHMMA.2CTA", "sm_100a", "tensor", {"tensor": True, "datapath": "uniform"}),
+        ("UTMALDG.2D", "sm_100a", "memory.bulk", {"tensor": False}),
+        ("UIADD3", "sm_90", "integer.arithmetic", {"datapath": "uniform"}),
+    ],
+)
+def test_what_the_contract_names(mnemonic: str, arch: str, category: str, facets: dict[str, object]) -> None:
+    info = one(mnemonic, arch)
+    assert (info.known, info.category) == (True, category)
+    assert {name: getattr(info, name) for name in facets} == facets
+
+
+@given(mnemonic=mnemonics(), arch=st.sampled_from(ARCHS))
+def test_an_answer_keeps_its_question_and_is_whole_or_empty(mnemonic: str, arch: str | None) -> None:
+    info = one(mnemonic, arch)
+    assert (info.mnemonic, info.opcode, info.arch) == (mnemonic, mnemonic.split(".", maxsplit=1)[0], arch)
+    assert ".".join([info.opcode, *info.modifiers]) == mnemonic
+    if info.known:
+        assert info.category in CATEGORIES and info.knowledge and info.plugin
+        assert info.tensor == (info.category == "tensor")
+    else:
+        assert (info.category, info.tensor, info.pipe, info.plugin) == (None, False, None, None)
+
+
+@given(mnemonic=mnemonics(), arch=st.sampled_from(ARCHS))
+def test_a_modifier_changes_no_category(mnemonic: str, arch: str | None) -> None:
+    bare = one(mnemonic.split(".", maxsplit=1)[0], arch)
+    assert (one(mnemonic, arch).known, one(mnemonic, arch).category) == (bare.known, bare.category)
+
+
+@given(opcode=st.from_regex(r"[A-Z]{3,9}", fullmatch=True), arch=st.sampled_from(ARCHS))
+def test_an_opcode_that_no_table_has_is_unknown(opcode: str, arch: str | None) -> None:
+    assert one(f"{opcode}QQ.X", arch).known == (f"{opcode}QQ" in all_opcodes())
+
+
+@given(mnemonic=mnemonics())
+def test_an_unknown_architecture_knows_nothing_and_refuses_to_explain(mnemonic: str) -> None:
+    assert not one(mnemonic, "sm_999").known
+    with pytest.raises(UnknownArchitectureError, match="sm_999"):
+        sassmix.explain(mnemonic, arch="sm_999")
+
+
+def test_without_an_architecture_a_facet_is_what_all_agree_on() -> None:
+    registry, _ = registered(
+        architecture("a", 70, rows=[row("X", "warp", space="shared", pipe="alu"), row("Y", "warp"), row("A")]),
+        architecture("b", 80, rows=[row("X", "warp", space="global", pipe="alu"), row("Y", "sync")]),
+    )
+    asked = Classifier(registry)
+    x, y, a = (asked.info(mnemonic, None) for mnemonic in ("X.Q", "Y", "A"))
+    assert (x.known, x.category, x.space, x.pipe, x.arch) == (True, "warp", None, "alu", None)
+    assert (y.known, y.category) == (False, None), "no category, no classification"
+    assert (a.known, a.plugin) == (True, "a-plugin")
+    assert x.plugin == "a-plugin, b-plugin"
+    assert not asked.info("Z", None).known
+
+
+@given(mnemonic=mnemonics())
+def test_what_all_agree_on_holds_on_each(mnemonic: str) -> None:
+    agreed = one(mnemonic, None)
+    targets = default_plugins().registry.targets_with(agreed.opcode)
+    for facet in FACETS:
+        value = getattr(agreed, facet)
+        assert value is None or {getattr(one(mnemonic, target), facet) for target in targets} == {value}
+    assert agreed.known == (len({one(mnemonic, target).category for target in targets}) == 1)
+
+
+def test_knowledge_that_one_only_infers_is_inferred_for_all() -> None:
+    answers = [one("EXIT"), OpcodeInfo(**{**one("EXIT").to_dict(), "knowledge": "inferred"})]  # type: ignore[arg-type]
+    assert agreement("EXIT", answers).knowledge == "inferred"
+    assert agreement("EXIT", answers[:1]).knowledge == "observed"
+
+
+def test_a_rule_that_changes_the_category_changes_the_intent_unless_it_says_one() -> None:
+    rules = [rule("A", "X", category="warp"), rule("A", "Y", category="sync", intent="movement")]
+    asked = Classifier(registered(architecture("a", 70, rows=[row("A")], rules=rules))[0])
+    infos = [asked.info(mnemonic, "sm_70") for mnemonic in ("A", "A.X", "A.Y")]
+    assert [(i.category, i.intent) for i in infos] == [
+        ("control", "control"),
+        ("warp", "warp"),
+        ("sync", "movement"),
+    ]
+
+
+def check(made: Tally, resolved: int, lost: int) -> None:
+    """What holds for every tally."""
+    found = made.counts()
+    assert found["total"] == resolved + lost == found["resolved"] + found["unresolved"]
+    assert found["unresolved"] == lost and 0 <= found["unclassified"] <= found["resolved"]
+    for by in BY:
+        rows = made.mix(by)
+        assert sum(r["count"] for r in rows) == found["total"], by
+        assert all(0 <= r["share"] <= 1 and r["count"] > 0 for r in rows)
+        assert [r["count"] for r in rows] == sorted((r["count"] for r in rows), reverse=True)
+        assert len({r[by] for r in rows}) == len(rows) and all(isinstance(r[by], str) and r[by] for r in rows)
+        assert abs(sum(r["share"] for r in rows) - bool(rows)) <= 5e-5 * len(rows)
+    opcodes = made.opcodes()
+    assert sum(o["count"] for o in opcodes) == found["total"]
+    assert all(sum(o["forms"].values()) == o["count"] and 0 <= o["share"] <= 1 for o in opcodes)
+
+
+@given(counts=counts, unresolved=unresolved, arch=st.sampled_from(ARCHS))
+def test_a_tally_loses_nothing(counts: dict[str, int], unresolved: dict[str, int], arch: str | None) -> None:
+    made = tally(classifier(), arch, counts, unresolved)
+    check(made, sum(counts.values()), sum(unresolved.values()))
+    for by in FACETS:
+        sums = {r[by]: r["count"] for r in made.mix(by)}
+        assert sums.get(UNRESOLVED, 0) == made.unresolved and sums.get(UNCLASSIFIED, 0) == made.unclassified
+    for name, count in (*counts.items(), *unresolved.items()):
+        assert sum(r.count for r in made.rows if r.name == name) == count
+
+
+@given(counts=counts, unresolved=unresolved, arch=st.sampled_from(ARCHS))
+def test_confidence_is_low_only_for_what_is_not_known(
+    counts: dict[str, int], unresolved: dict[str, int], arch: str | None
+) -> None:
+    made = tally(classifier(), arch, counts, unresolved)
+    low = sum(r.count for r in made.rows if r.confidence == "low")
+    assert low == made.unresolved + made.unclassified
+    assert arch or all(r.confidence != "high" for r in made.rows)
+
+
+@given(parts=st.lists(st.tuples(counts, unresolved), max_size=3), arch=st.sampled_from(ARCHS))
+def test_mixes_add_up(parts: list[tuple[dict[str, int], dict[str, int]]], arch: str | None) -> None:
+    whole: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+    for resolved, unread in parts:
+        whole.update(resolved)
+        lost.update(unread)
+    made = merged(tally(classifier(), arch, resolved, unread) for resolved, unread in parts)
+    check(made, sum(whole.values()), sum(lost.values()))
+    assert made == tally(classifier(), arch, whole, lost)
+
+
+@cache
+def without(plugin: str) -> Classifier:
+    """The classifier that is left when a plugin is not installed, and its descendants with it."""
+    registry = Registry()
+    registry.register(
+        (table.origin, [table.architecture])
+        for table in default_plugins().registry.tables()
+        if table.origin.plugin != plugin
+    )
+    return Classifier(registry)
+
+
+@given(
+    plugin=st.sampled_from(sorted(default_plugins().versions())),
+    counts=counts,
+    unresolved=unresolved,
+    arch=st.sampled_from([arch for arch in ARCHS if arch]),
+)
+def test_removing_a_plugin_turns_its_opcodes_unclassified_and_loses_no_row(
+    plugin: str, counts: dict[str, int], unresolved: dict[str, int], arch: str
+) -> None:
+    left = without(plugin)
+    before, after = (tally(c, arch, counts, unresolved) for c in (classifier(), left))
+    check(after, sum(counts.values()), sum(unresolved.values()))
+    assert [(r.name, r.count) for r in after.rows] == [(r.name, r.count) for r in before.rows]
+    if left.registry.get(arch):
+        assert after == before
+    else:
+        assert after.unclassified == after.total - after.unresolved and after.matrix() == {}
+
+
+def test_matrix_counts_are_by_opcode() -> None:
+    made = tally(classifier(), "sm_90a", {"HMMA.1": 2, "HMMA.2": 3, "IMMA": 1, "HFMA2.MMA": 9, "MOV": 1}, {"HGMMA": 4})
+    assert made.matrix() == {"HMMA": 5, "IMMA": 1}
+
+
+def test_an_empty_tally_has_no_rows() -> None:
+    made = tally(classifier(), "sm_90a", {"MOV": 0}, {"?": 0})
+    assert (made.rows, made.mix(), made.opcodes(), made.total) == ([], [], [], 0)

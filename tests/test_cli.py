@@ -1,0 +1,493 @@
+"""The command: exit statuses, formats, hostile names, and what must never be said."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sassmix
+from sassmix.arch import FACETS
+from sassmix.errors import InputError, SassmixError
+from sassmix.plugins import default_plugins, distribution_version
+from sassmix.render import printable, render
+from tests.conftest import FIXTURES, Body, Command, Run, written
+
+Save = Callable[..., Path]
+GOOD = FIXTURES / "listings" / "saxpy.sm_90a.sass"
+MATRIX = FIXTURES / "listings" / "wgmma.sm_90a.sass"
+CALLS = FIXTURES / "listings" / "calls.sm_90a.sass"
+KERNELS = [function.name for function in sassmix.read(GOOD).functions]
+FORMATS = ("text", "json", "csv", "markdown")
+BY = (*FACETS, "opcode")
+SIMPLE = written(Body("k", ["MOV R2, R3", "IMAD R2, R3, R4, R5", "EXIT"]))
+PTX = """
+Fatbin ptx code:
+================
+arch = sm_90
+code version = [8,5]
+host = linux
+compile_size = 64bit
+compressed
+"""
+CUOBJDUMP = """
+\tcode for sm_90a
+\t\tFunction : {name}
+\t.headerflags\t@"EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)"
+        /*0000*/                   MOV R2, R3 ;                  /* 0x0000000000027202 */
+                                                                 /* 0x000fe20000000f00 */
+        /*0010*/                   EXIT ;                        /* 0x000000000000794d */
+                                                                 /* 0x000fea0003800000 */
+\t\t..........
+"""
+#: What makes an input unusable, and a word of the message.
+UNUSABLE: dict[str, tuple[bytes, str]] = {
+    "zero bytes": (b"", "zero bytes"),
+    "prose": (b"Dear all,\nthe kernel is slow.\n", "no known kind"),
+    "bytes": (bytes(range(256)), "no known kind"),
+    "a picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0d", "no known kind"),
+    "other json": (b'{"a": 1}', "no known kind"),
+    "a tool's error": (b"nvdisasm fatal   : Could not open input file 'k.cubin'\n", "Could not open input file"),
+    "another tool's error": (b"cuobjdump info    : File 'k' does not contain device code\n", "does not contain"),
+    "PTX": (b".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n", ""),
+}
+KNOWN_EMPTY = frozenset({"PTX"})
+
+
+def complaint(run: Run) -> str:
+    """What stderr says, which is never a traceback and one line for each message."""
+    assert "Traceback" not in run.err
+    assert all(line.startswith("sassmix: ") for line in run.err.splitlines())
+    return run.err
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text), strict=True))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_good_input_gives_a_report_and_silence(command: Command, form: str) -> None:
+    run = command("mix", GOOD, "--format", form)
+    assert (run.status, run.err) == (0, "") and run.out.endswith("\n")
+
+
+@pytest.mark.parametrize(("content", "words"), UNUSABLE.values(), ids=UNUSABLE)
+def test_an_unusable_input_is_2_with_json_and_a_message(
+    command: Command, save: Save, content: bytes, words: str
+) -> None:
+    path = save(content, "k.sass")
+    for form in FORMATS:
+        run = command("mix", path, "--format", form)
+        assert run.status in {2, 3} and words in complaint(run)
+        assert run.status == 2 or content == UNUSABLE["PTX"][0]
+    report = command("mix", path, "--format", "json").json
+    assert (report["schema"], report["kernels"]) == ("sassmix.report/1", []) and report["problems"]
+
+
+def test_a_missing_file_is_2_with_json_and_a_message(command: Command, tmp_path: Path) -> None:
+    run = command("mix", tmp_path / "none.sass", "--format", "json")
+    assert run.status == 2 and "none.sass: no such file" in complaint(run)
+    assert run.json["kernels"] == [] and "no such file" in run.json["problems"][0]["message"]
+
+
+EMPTY = {
+    "a fat binary's PTX only": PTX,
+    "a header only": "\t.target\tsm_90a\n\n",
+    "a function without instructions": written(Body("k", [])),
+}
+
+
+@pytest.mark.parametrize("text", EMPTY.values(), ids=EMPTY)
+def test_an_input_without_instructions_is_3_with_json_and_a_message(command: Command, save: Save, text: str) -> None:
+    run = command("mix", save(text), "--format", "json")
+    assert run.status == 3 and complaint(run)
+    assert sum(kernel["counts"]["total"] for kernel in run.json["kernels"]) == 0
+    assert [item["kind"] for item in run.json["inputs"]] and run.json["problems"]
+
+
+@pytest.mark.parametrize(("content", "words"), UNUSABLE.values(), ids=UNUSABLE)
+@pytest.mark.parametrize("first", [True, False])
+def test_good_and_bad_inputs_together_are_0_with_a_problem(
+    command: Command, save: Save, content: bytes, words: str, first: bool
+) -> None:
+    bad = save(content, "bad.sass")
+    run = command("mix", *((bad, GOOD) if first else (GOOD, bad)), "--format", "json")
+    assert run.status == 0 and words in complaint(run)
+    good = command("mix", GOOD, "--format", "json").json
+    assert run.json["kernels"] == good["kernels"]
+    problems = [problem for problem in run.json["problems"] if problem["path"] == str(bad)]
+    assert problems or content == UNUSABLE["PTX"][0]
+
+
+def test_a_folder_is_searched_and_what_is_no_input_is_passed_over(command: Command, save: Save) -> None:
+    save(SIMPLE, "in/deep/er/k.sass")
+    save(SIMPLE.replace("k", "q"), "in/named-oddly")
+    save("Dear all,\n", "in/readme.md")
+    run = command("mix", save("", "in/empty").parent, "--format", "json")
+    assert run.status == 0
+    assert [Path(item["path"]).name for item in run.json["inputs"]] == ["k.sass", "named-oddly"]
+    assert {p["severity"] for p in run.json["problems"] if "readme" in p["path"]} == {"info"}
+
+
+WRONG: list[list[str | Path]] = [
+    [],
+    ["mix"],
+    ["mxi", GOOD],
+    ["mix", GOOD, "--format", "yaml"],
+    ["mix", GOOD, "--by", "categry"],
+    ["mix", GOOD, "--arch", "hopper"],
+    ["mix", GOOD, "--kernel", "nothing_like_it"],
+    ["mix", GOOD, "-o", "/no/such/folder/report"],
+    ["explain"],
+    ["explain", "HMMA", "--arch", "sm_999"],
+    ["diff", GOOD],
+    ["archs", "more"],
+]
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=lambda arguments: " ".join(map(str, arguments)) or "nothing")
+def test_wrong_usage_is_2_with_a_message_and_no_output(command: Command, arguments: Sequence[str | Path]) -> None:
+    run = command(*arguments)
+    assert (run.status, run.out) == (2, "") and run.err and "Traceback" not in run.err
+
+
+def test_wrong_values_have_near_ones(command: Command) -> None:
+    assert "did you mean category?" in command("mix", GOOD, "--by", "categry").err
+    assert "did you mean sm_90a" in command("explain", "HMMA", "--arch", "sm_900a").err
+    assert "write it as sm_90" in command("mix", GOOD, "--arch", "hopper").err
+
+
+@pytest.mark.parametrize("by", BY)
+@pytest.mark.parametrize("path", [GOOD, MATRIX, CALLS], ids=lambda path: path.stem)
+def test_every_facet_sums_to_the_total(command: Command, by: str, path: Path) -> None:
+    report = command("mix", path, "--by", by, "--format", "json").json
+    totals = {kernel["name"]: kernel["counts"]["total"] for kernel in report["kernels"]}
+    for kernel in report["kernels"]:
+        assert sum(row["count"] for row in kernel["mix"]) == totals[kernel["name"]]
+        assert all(list(row) == [by, "count", "share"] for row in kernel["mix"])
+    table = rows(command("mix", path, "--by", by, "--format", "csv").out)
+    assert sum(int(row["count"]) for row in table) == sum(totals.values())
+    assert all(list(row) == ["kernel", "arch", "basis", by, "count", "share"] for row in table)
+
+
+def test_all_formats_say_the_same(command: Command) -> None:
+    report = command("mix", GOOD, "--format", "json").json
+    table = rows(command("mix", GOOD, "--format", "csv").out)
+    flat = [(k["name"], r["category"], r["count"]) for k in report["kernels"] for r in k["mix"]]
+    assert [(row["kernel"], row["category"], int(row["count"])) for row in table] == flat
+    text, markdown = (command("mix", GOOD, "--format", form).out for form in ("text", "markdown"))
+    for name, category, count in flat:
+        assert re.search(rf"^ +{re.escape(category)} +{count:,} ", text, re.MULTILINE), (name, category)
+        assert re.search(rf"^\| {re.escape(category)} \| {count} \|", markdown.replace("\\", ""), re.MULTILINE)
+    for kernel in report["kernels"]:
+        name = kernel["demangled"] or kernel["name"]
+        assert name in text and name in markdown.replace("\\", "")
+
+
+def test_the_text_shows_what_is_unresolved_even_where_nothing_is(command: Command) -> None:
+    lines = command("mix", GOOD).out.splitlines()
+    for name in ("unresolved", "unclassified"):
+        assert sum(line.split()[:2] == [name, "0"] for line in lines) == len(KERNELS)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_report_may_go_to_a_file(command: Command, tmp_path: Path, form: str) -> None:
+    for arguments in (("mix", GOOD), ("explain", "HMMA"), ("archs",), ("diff", GOOD, MATRIX)):
+        path = tmp_path / "report"
+        shown = command(*arguments, "--format", form)
+        run = command(*arguments, "--format", form, "-o", path)
+        assert (run.out, run.status) == ("", shown.status) and path.read_text(encoding="utf-8") == shown.out
+
+
+@pytest.mark.parametrize(
+    ("patterns", "count"),
+    [
+        (["_Z7vec_addPKdS0_Pdi"], 1),
+        (["vec_add(double const*, double const*, double*, int)"], 1),
+        (["vec_add*"], 1),
+        (["_Z*"], sum(name.startswith("_Z") for name in KERNELS)),
+        (["*"], len(KERNELS)),
+        (["*saxpy*", "_Z7vec_addPKdS0_Pdi", "_Z7vec_*"], 2),
+    ],
+)
+def test_a_kernel_is_chosen_by_its_names_or_by_a_pattern(command: Command, patterns: list[str], count: int) -> None:
+    options = [word for pattern in patterns for word in ("--kernel", pattern)]
+    run = command("mix", GOOD, "--format", "json", *options)
+    whole = command("mix", GOOD, "--format", "json").json
+    assert (run.status, len(run.json["kernels"])) == (0, count)
+    assert all(kernel in whole["kernels"] for kernel in run.json["kernels"]) and run.json["inputs"] == whole["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "near"),
+    [
+        ("_Z7vec_adPKdS0_Pdi", "did you mean _Z7vec_addPKdS0_Pdi"),
+        ("vec_add(double const, double const, double, int)", "did you mean vec_add(double const*"),
+        ("VEC_ADD*", "there are _Z"),
+        ("vec_add", "there are _Z"),
+        ("[", "there are _Z"),
+    ],
+)
+def test_a_kernel_that_is_not_there_is_2_with_near_names(command: Command, pattern: str, near: str) -> None:
+    run = command("mix", GOOD, "--kernel", "*saxpy*", "--kernel", pattern)
+    assert (run.status, run.out) == (2, "") and near in complaint(run) and pattern in run.err
+
+
+@pytest.mark.parametrize("name", ["k[0]", "k*", "a?b"])
+def test_a_name_with_the_signs_of_patterns_is_found_as_it_is(command: Command, save: Save, name: str) -> None:
+    path = save(CUOBJDUMP.format(name=name))
+    assert command("mix", path, "--kernel", name).status == 0
+
+
+NAMES = {
+    "colour": "a\x1b[31mb",
+    "title": "a\x1b]0;owned\x07",
+    "eight-bit escape": "a\x9b31m",
+    "bell": "a\x07b",
+    "backspace": "abc\x08\x08d",
+    "formula": "=cmd()",
+    "other formula": "@SUM(A1)",
+    "plus": "+1+1",
+    "minus": "-1+1",
+    "quotes": 'a"b","c',
+    "comma": "a,b",
+    "markdown": "![x](http://a.b)|**c**`d`",
+    "html": "<script>alert(1)</script>",
+    "entity": "a&lt;b",
+    "heading": "# a",
+    "rich": "[bold red]a[/bold red]:smile:",
+    "words": "größe_名前_🙂",
+    "backwards": "a\u202eb",
+    "line separator": "a\u2028b",
+    "format": "%s%n{0}",
+}
+#: CSV is data and keeps a name as it is.
+STEERS_A_TERMINAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture(params=NAMES.values(), ids=list(NAMES))
+def named(request: pytest.FixtureRequest, save: Save) -> tuple[str, Path]:
+    """A listing of one function with a hostile name."""
+    return request.param, save(CUOBJDUMP.format(name=request.param))
+
+
+def test_a_hostile_name_is_kept_in_json(command: Command, named: tuple[str, Path]) -> None:
+    run = command("mix", named[1], "--format", "json")
+    assert run.out.isascii() and [kernel["name"] for kernel in run.json["kernels"]] == [named[0]]
+
+
+def test_a_hostile_name_steers_no_terminal(command: Command, named: tuple[str, Path]) -> None:
+    run = command("mix", named[1])
+    assert not STEERS_A_TERMINAL.search(run.out) and not STEERS_A_TERMINAL.search(run.err)
+    assert printable(named[0]) in run.out
+
+
+def test_a_hostile_name_is_plain_text_in_markdown(command: Command, named: tuple[str, Path]) -> None:
+    out = command("mix", named[1], "--format", "markdown").out
+    heading = out.splitlines()[0]
+    assert not STEERS_A_TERMINAL.search(out)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]<>&|!]", heading.removeprefix("### "))
+    shown = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", heading.removeprefix("### "))
+    assert shown == printable(named[0])
+
+
+def test_a_hostile_name_is_no_formula_in_csv(command: Command, named: tuple[str, Path]) -> None:
+    table = rows(command("mix", named[1], "--format", "csv").out)
+    assert sum(int(row["count"]) for row in table) == 2
+    (cell,) = {row["kernel"] for row in table}
+    assert cell[:1] not in {"=", "+", "-", "@", "\t", "\r"} and None not in table[0]
+
+
+@given(name=st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp"))))
+def test_any_name_goes_through_every_format(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.sass"
+    name = f"k{name}"
+    path.write_text(CUOBJDUMP.format(name=name), encoding="utf-8")
+    report = sassmix.mix(path)
+    (kernel,) = json.loads(render(report, "json"))["kernels"]
+    assert kernel["name"] == name.strip()
+    table = rows(render(report, "csv"))
+    assert {row["kernel"] for row in table} <= {name.strip(), f"'{name.strip()}"}
+    for form in ("text", "markdown"):
+        assert not any(unicodedata.category(c) in {"Cc", "Cf"} and c != "\n" for c in render(report, form))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_hostile_mnemonic_of_explain_is_shown_as_it_is(command: Command, form: str) -> None:
+    run = command("explain", "=cmd()\x1b[31m", "--format", form)
+    assert run.status == 0 and (form == "csv" or not STEERS_A_TERMINAL.search(run.out))
+    if form == "csv":
+        assert all(not cell.startswith("=") for row in rows(run.out) for cell in row.values())
+
+
+EXPLAINED = [
+    *("opcode", "mnemonic", "arch", "known", "category", "group", "datapath", "space", "dtype", "pipe", "intent"),
+    *("tensor", "knowledge", "source", "plugin"),
+]
+
+
+def explained(command: Command, *arguments: str) -> list[dict[str, Any]]:
+    run = command("explain", *arguments, "--format", "json")
+    assert (run.status, run.err) == (0, "")
+    assert all(set(EXPLAINED) <= set(entry) for entry in run.json)
+    entries: list[dict[str, Any]] = run.json
+    return entries
+
+
+def test_explain_on_an_architecture(command: Command) -> None:
+    entries = explained(command, "hmma.16816.F32", "UTCHMMA.2CTA", "NOSUCH", "--arch", "90a")
+    assert [(e["opcode"], e["arch"], e["known"], e["tensor"]) for e in entries] == [
+        ("HMMA", "sm_90a", True, True),
+        ("UTCHMMA", "sm_90a", False, False),
+        ("NOSUCH", "sm_90a", False, False),
+    ]
+    assert entries[0]["mnemonic"] == "HMMA.16816.F32" and entries[1]["category"] is None
+
+
+@pytest.mark.parametrize("opcode", ["HGMMA", "UTCHMMA", "EXIT", "BMMA"])
+def test_explain_on_all_is_one_entry_for_each_architecture_that_has_it(command: Command, opcode: str) -> None:
+    entries = explained(command, opcode)
+    assert [entry["arch"] for entry in entries] == default_plugins().registry.targets_with(opcode)
+    assert all(entry["known"] for entry in entries)
+
+
+def test_explain_of_what_none_has_is_one_entry(command: Command) -> None:
+    (entry,) = explained(command, "NOSUCH.X")
+    assert (entry["opcode"], entry["arch"], entry["known"], entry["category"]) == ("NOSUCH", None, False, None)
+
+
+def test_archs_lists_every_target(command: Command) -> None:
+    run = command("archs", "--format", "json")
+    registry = default_plugins().registry
+    assert (run.status, run.err) == (0, "")
+    assert [entry["arch"] for entry in run.json] == [target for target, _ in registry]
+    for entry in run.json:
+        assert set(entry) >= {"arch", "family", "plugin", "distribution", "opcodes", "matrix_opcodes"}
+        assert entry["opcodes"] == len(registry.require(entry["arch"]).opcodes) > 100
+        assert entry["distribution"].startswith("sassmix ")
+    by_arch = {entry["arch"]: entry["matrix_opcodes"] for entry in run.json}
+    assert "HGMMA" in by_arch["sm_90a"] and "UTCHMMA" in by_arch["sm_100a"] and by_arch["sm_61"] == []
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_lists_have_a_row_for_each_entry_in_every_format(command: Command, form: str) -> None:
+    text = command("archs", "--format", form).out
+    words = re.findall(r"\bsm_\w+", text.replace("\\", ""))
+    assert {target for target, _ in default_plugins().registry} <= set(words)
+    if form == "csv":
+        assert len(rows(text)) == len(list(default_plugins().registry))
+
+
+NOISE = SIMPLE.replace("R2", "R40").replace(".L_end_k", ".L_x_9").replace("EXIT ;", "EXIT ;\n")
+
+
+@pytest.mark.parametrize(
+    ("after", "status", "word"),
+    [
+        (SIMPLE, 0, "same"),
+        (NOISE, 0, "same"),
+        (written(Body("k", ["MOV R2, R3", "IMAD R2, R3, R4, R5", "EXIT", "BRA 0x30", "NOP"])), 0, "same"),
+        (SIMPLE.replace("IMAD ", "IMAD.WIDE "), 1, "changed"),
+        (SIMPLE.replace("MOV ", "SEL "), 1, "changed"),
+        (written(Body("k", ["EXIT"])), 1, "changed"),
+        (SIMPLE.replace("k", "q"), 1, "gone"),
+    ],
+)
+def test_diff_says_whether_the_instructions_changed(
+    command: Command, save: Save, after: str, status: int, word: str
+) -> None:
+    before, other = save(SIMPLE, "before.sass"), save(after, "after.sass")
+    for a, b in ((before, other), (other, before)):
+        run = command("diff", a, b, "--format", "json")
+        assert (run.status, run.json["same"]) == (status, status == 0)
+        assert run.json["kernels"][0]["status"] == word and run.json["schema"] == "sassmix.diff/1"
+
+
+def test_debug_shows_the_traceback_and_nothing_else_does(command: Command, tmp_path: Path) -> None:
+    for arguments in (["mix", GOOD, "--by", "x"], ["explain", "HMMA", "--arch", "sm_999"]):
+        assert "Traceback" not in command(*arguments).err
+        with pytest.raises(SassmixError):
+            command(*arguments, "--debug")
+    assert issubclass(InputError, SassmixError)
+
+
+def test_ctrl_c_is_quiet(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sassmix.analysis.mix", interrupted)
+    run = command("mix", GOOD)
+    assert (run.status, run.out, run.err) == (130, "", "")
+
+
+def python(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+    """Another Python with this sassmix."""
+    return subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **options}
+    )
+
+
+def test_a_broken_pipe_is_quiet() -> None:
+    process = python("-m", "sassmix.cli", "mix", str(GOOD))
+    assert process.stdout and process.stderr
+    process.stdout.close()
+    assert process.stderr.read() == b"" and process.wait() == 0
+    process.stderr.close()
+
+
+def test_the_exit_status_reaches_the_shell(save: Save) -> None:
+    process = python("-m", "sassmix.cli", "mix", str(save(PTX)), "--format", "json")
+    out, err = process.communicate()
+    assert process.returncode == 3 and json.loads(out)["kernels"] == [] and b"Traceback" not in err
+
+
+def test_mix_needs_no_pandas_and_no_metadata_of_other_tools() -> None:
+    source = "import sys; from sassmix.cli import main; s = main(sys.argv[1:]); print(s, *sys.modules, file=sys.stderr)"
+    process = python("-c", source, "mix", str(GOOD))
+    status, *modules = process.communicate()[1].decode().split()
+    assert status == "0" and {"pandas", "numpy", "pytest", "arch_plugins.hopper"} & set(modules) == {
+        "arch_plugins.hopper"
+    }
+
+
+def test_the_version_is_that_of_the_distribution(command: Command) -> None:
+    run = command("--version")
+    assert (run.status, run.out) == (0, f"sassmix {distribution_version()}\n") and run.out != "sassmix 0+unknown\n"
+
+
+@pytest.mark.parametrize("name", ["mix", "diff", "explain", "archs"])
+def test_every_command_has_help(command: Command, name: str) -> None:
+    run = command(name, "--help")
+    assert run.status == 0 and "--format" in run.out and name in command("--help").out
+
+
+JUDGEMENT = re.compile(
+    r"bottleneck|(memory|compute|latency|bandwidth)[- ]bound|\b(time|slow|fast)\w* (spent|is|was)\b", re.IGNORECASE
+)
+SAID: dict[str, list[str | Path]] = {
+    **{f"mix {form}": ["mix", GOOD, MATRIX, CALLS, "--format", form] for form in FORMATS},
+    **{f"archs {form}": ["archs", "--format", form] for form in ("text", "json")},
+    "explain": ["explain", "--arch=90a", *sorted(default_plugins().registry.require("sm_90a").opcodes)],
+    "diff": ["diff", GOOD, MATRIX],
+    "help": ["--help"],
+    "help of mix": ["mix", "--help"],
+    "nothing": ["mix", FIXTURES / "none"],
+}
+
+
+@pytest.mark.parametrize("arguments", SAID.values(), ids=SAID)
+def test_counts_are_never_turned_into_a_judgement_on_time(command: Command, arguments: Sequence[str | Path]) -> None:
+    run = command(*arguments)
+    assert run.out + run.err and not JUDGEMENT.search(run.out + run.err)

@@ -1,0 +1,194 @@
+"""Opcode tables: every way to get one wrong is an error that names file, row and remedy; a good one is read as is."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sassmix.arch import CATEGORIES, DATAPATHS, KNOWLEDGE, PIPES, SPACES, Opcode, load_opcodes
+from sassmix.errors import PluginError
+from tests.conftest import ROOT
+
+COLUMNS = [field.name for field in fields(Opcode)]
+GOOD = {
+    "opcode": "HMMA",
+    "category": "tensor",
+    "group": "Floating Point",
+    "datapath": "vector",
+    "space": "",
+    "dtype": "f16",
+    "pipe": "tensor",
+    "knowledge": "documented",
+    "source": "a manual, page 3",
+    "description": "a matrix multiply",
+}
+Save = Callable[..., Path]
+
+
+def table(rows: Sequence[dict[str, str]], columns: Sequence[str] = COLUMNS) -> str:
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def refused(path: Path, *words: str) -> str:
+    with pytest.raises(PluginError) as caught:
+        load_opcodes(path)
+    message = str(caught.value)
+    for word in words:
+        assert word in message, message
+    return message
+
+
+#: Names as opcodes have them; texts of any other kind, line ends included.
+names = st.from_regex(r"[A-Z][A-Z0-9_]{0,9}", fullmatch=True)
+texts = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n"), max_size=12)
+opcodes = st.builds(
+    Opcode,
+    opcode=names,
+    category=st.sampled_from(sorted(CATEGORIES)),
+    group=texts,
+    datapath=st.sampled_from(sorted(DATAPATHS)),
+    space=st.sampled_from(["", *sorted(SPACES)]),
+    dtype=texts,
+    pipe=st.sampled_from(["", *sorted(PIPES)]),
+    knowledge=st.sampled_from(sorted(KNOWLEDGE)),
+    source=texts.filter(lambda text: bool(text.strip())),
+    description=texts,
+)
+
+
+@given(rows=st.lists(opcodes, unique_by=lambda row: row.opcode, max_size=6), columns=st.permutations(COLUMNS))
+def test_a_table_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Opcode], columns: list[str]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "round.csv"
+    path.write_text(table([asdict(row) for row in rows], columns), encoding="utf-8", newline="")
+    assert load_opcodes(path) == tuple(rows)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_of_any_system_and_blank_lines_are_read(save: Save, end: str) -> None:
+    text = table([GOOD, {**GOOD, "opcode": "IMMA"}]).replace("\n", end) + end
+    assert [row.opcode for row in load_opcodes(save(text, "t.csv"))] == ["HMMA", "IMMA"]
+
+
+@pytest.mark.parametrize("column", ["group", "datapath", "space", "dtype", "pipe", "description"])
+def test_a_column_that_has_a_default_may_be_left_out(save: Save, column: str) -> None:
+    (row,) = load_opcodes(save(table([GOOD], [c for c in COLUMNS if c != column]), "t.csv"))
+    default = "vector" if column == "datapath" else ""
+    assert asdict(row) == {**GOOD, column: default}
+
+
+@pytest.mark.parametrize("column", ["opcode", "category", "knowledge", "source"])
+def test_a_missing_column_is_named(save: Save, column: str) -> None:
+    refused(save(table([GOOD], [c for c in COLUMNS if c != column]), "t.csv"), "t.csv", "missing", f"'{column}'")
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_misspelt_column_has_near_names(save: Save, column: str) -> None:
+    wrong = column[:-2] + column[-1] + column[-2]
+    text = table([GOOD]).replace(column, wrong, 1)
+    refused(save(text, "t.csv"), "t.csv", f"'{wrong}'", f"did you mean {column}")
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_another_separator_is_an_error(save: Save, separator: str) -> None:
+    refused(save(table([GOOD]).replace(",", separator), "t.csv"), "t.csv", "no column")
+
+
+def test_a_byte_order_mark_is_an_error_that_shows_it(save: Save) -> None:
+    refused(save("\ufeff" + table([GOOD]), "t.csv"), "t.csv", "ufeff", "did you mean opcode?")
+
+
+@pytest.mark.parametrize(
+    ("column", "wrong", "meant"),
+    [
+        ("category", "float.fp46", "float.fp64"),
+        ("category", "Tensor", "tensor"),
+        ("datapath", "vectro", "vector"),
+        ("space", "globl", "global"),
+        ("pipe", "tensr", "tensor"),
+        ("knowledge", "obsevred", "observed"),
+    ],
+)
+@pytest.mark.parametrize("number", [2, 4])
+def test_a_wrong_facet_has_near_values(save: Save, column: str, wrong: str, meant: str, number: int) -> None:
+    rows = [{**GOOD, "opcode": f"X{n}"} for n in range(2, 6)]
+    rows[number - 2][column] = wrong
+    where = (f"t.csv, row {number}", f"opcode X{number}", f"{column} '{wrong}'", f"did you mean {meant}")
+    refused(save(table(rows), "t.csv"), *where)
+
+
+@pytest.mark.parametrize("column", ["category", "datapath", "knowledge"])
+def test_a_facet_that_every_row_needs_may_not_be_empty(save: Save, column: str) -> None:
+    refused(save(table([{**GOOD, column: ""}]), "t.csv"), "t.csv, row 2", f"{column} ''")
+
+
+@pytest.mark.parametrize("source", ["", "   ", "\n"])
+def test_a_row_says_where_its_facts_come_from(save: Save, source: str) -> None:
+    refused(save(table([{**GOOD, "source": source}]), "t.csv"), "t.csv, row ", "HMMA", "source is missing", "say where")
+
+
+@pytest.mark.parametrize("category", ["tensor", "sync"])
+def test_an_opcode_stands_in_one_row(save: Save, category: str) -> None:
+    rows = [GOOD, {**GOOD, "opcode": "IMMA"}, {**GOOD, "category": category}]
+    refused(save(table(rows), "t.csv"), "t.csv, row 4", "HMMA stands in row 2 already")
+
+
+@pytest.mark.parametrize(
+    "line", ["HMMA,tensor", "HMMA,tensor,,vector,,,,documented,a manual, page 3,text", "A" + "," * 40]
+)
+def test_a_row_has_a_cell_for_each_column(save: Save, line: str) -> None:
+    text = table([{**GOOD, "opcode": "IMMA"}]) + line + "\n"
+    refused(save(text, "t.csv"), "t.csv, row 3", "as many cells as the header", "quote a cell that holds a comma")
+
+
+@pytest.mark.parametrize("line", ['"HMMA"x,tensor', '"HMMA,tensor'])
+def test_wrong_quotes_are_an_error(save: Save, line: str) -> None:
+    refused(save(table([GOOD]) + line + "\n", "t.csv"), "t.csv cannot be read")
+
+
+def test_a_quoted_cell_may_hold_what_it_likes(save: Save) -> None:
+    (row,) = load_opcodes(save(table([{**GOOD, "source": 'a "b", c\nd'}]), "t.csv"))
+    assert row.source == 'a "b", c\nd'
+
+
+def test_a_row_behind_a_cell_of_two_lines_has_the_number_of_its_line(save: Save) -> None:
+    rows = [{**GOOD, "source": "two\nlines"}, {**GOOD, "opcode": "IMMA", "pipe": "no"}]
+    refused(save(table(rows), "t.csv"), "t.csv, row 4")
+
+
+@pytest.mark.parametrize("text", [table([GOOD]).encode("utf-16"), b"opcode,\xff\n", b"opcode,category\n\xe9,a\n"])
+def test_other_encodings_are_an_error(save: Save, text: bytes) -> None:
+    refused(save(text, "t.csv"), "t.csv cannot be read", "utf-8")
+
+
+def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
+    refused(tmp_path / "none.csv", "none.csv cannot be read", "No such file")
+    (tmp_path / "folder.csv").mkdir()
+    refused(tmp_path / "folder.csv", "folder.csv cannot be read")
+
+
+def test_the_table_lies_beside_the_module(save: Save, tmp_path: Path) -> None:
+    save(table([GOOD]), "chip.csv")
+    save(table([{**GOOD, "opcode": "IMMA"}]), "other.csv")
+    assert [row.opcode for row in load_opcodes(str(tmp_path / "chip.py"))] == ["HMMA"]
+    assert [row.opcode for row in load_opcodes(tmp_path / "chip.py", "other.csv")] == ["IMMA"]
+    assert [row.opcode for row in load_opcodes(tmp_path / "other.csv")] == ["IMMA"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "arch_plugins").glob("*.csv")), ids=lambda path: path.stem)
+def test_every_row_of_the_own_tables_is_loaded(path: Path) -> None:
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [asdict(row) for row in load_opcodes(path)] == rows

@@ -1,0 +1,321 @@
+"""Discovery: a plugin that fails in any way is named with its distribution, and the rest keep working."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from functools import partial
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import sassmix
+from sassmix.arch import Architecture, OpcodeInfo
+from sassmix.errors import PluginError
+from sassmix.plugins import Candidate, Plugins, default_plugins, hook_names
+from sassmix.registry import Origin
+from tests.conftest import (
+    FIXTURES,
+    Command,
+    Distribution,
+    architecture,
+    candidate,
+    loaded,
+    origin,
+    plugin,
+    row,
+    with_architectures,
+)
+
+GOOD = with_architectures("good", architecture("good", 70, rows=[row("A"), row("B")]))
+LAST = with_architectures("last", architecture("last", 80, rows=[row("Z")]))
+HOPPER = FIXTURES / "listings" / "saxpy.sm_90a.sass"
+
+
+def fails(error: BaseException) -> Any:
+    raise error
+
+
+def misspelt(name: str) -> Any:
+    function: Callable[[], list[Architecture]] = lambda: []  # noqa: E731
+    return plugin(**{name: function})
+
+
+def other_arguments() -> Any:
+    def sassmix_classify(mnemonic: str, chip: str) -> None: ...
+
+    return plugin(sassmix_classify=sassmix_classify)
+
+
+def own_error() -> Any:
+    raise PluginError("t.csv, row 3: wrong")
+
+
+def architectures_are(value: Any) -> Any:
+    return plugin(sassmix_architectures=lambda: value)
+
+
+#: What a candidate loads to, and what its error says.
+BROKEN: dict[str, tuple[Callable[[], Any], list[str]]] = {
+    "no such module": (partial(importlib.import_module, "sassmix_no_such"), ["ModuleNotFoundError", "sassmix_no_such"]),
+    "an exception at import": (lambda: fails(ValueError("at import")), ["cannot be loaded: ValueError: at import"]),
+    "a table that is wrong": (own_error, ["t.csv, row 3: wrong"]),
+    "a misspelt hook": (
+        lambda: misspelt("sassmix_architecture"),
+        ["no hook is called 'sassmix_architecture'", "did you mean sassmix_architectures"],
+    ),
+    "another misspelt hook": (lambda: misspelt("sassmix_clasify"), ["did you mean sassmix_classify"]),
+    "a hook of no kind": (lambda: misspelt("sassmix_qqq"), ["no hook is called 'sassmix_qqq'"]),
+    "another argument": (other_arguments, ["cannot be loaded", "chip"]),
+    "no hook": (lambda: SimpleNamespace(x=1), ["implements no hook", "@sassmix.hookimpl"]),
+    "an unmarked hook": (lambda: SimpleNamespace(sassmix_architectures=list), ["implements no hook"]),
+    "names for architectures": (lambda: architectures_are(["sm_90"]), ["gives str, not sassmix.Architecture"]),
+    "one architecture, not a list": (
+        lambda: architectures_are(architecture("one", 90)),
+        ["sassmix_architectures fails: TypeError"],
+    ),
+    "nothing for architectures": (lambda: architectures_are(None), ["sassmix_architectures fails: TypeError"]),
+    "an exception in the hook": (
+        lambda: plugin(sassmix_architectures=lambda: fails(ZeroDivisionError("in the hook"))),
+        ["sassmix_architectures fails: ZeroDivisionError: in the hook"],
+    ),
+    "a wrong table in the hook": (lambda: plugin(sassmix_architectures=own_error), ["t.csv, row 3: wrong"]),
+    "a target that is no name": (
+        lambda: plugin(sassmix_architectures=lambda: [architecture("x", "hopper")]),
+        ["sassmix_architectures fails: UnknownArchitectureError: 'hopper'"],
+    ),
+    "a taken target": (lambda: architectures_are([architecture("bad", 70)]), ["sm_70", "plugin good already"]),
+}
+
+
+@pytest.mark.parametrize(("load", "words"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_plugin_is_named_and_the_rest_load(load: Callable[[], Any], words: list[str]) -> None:
+    plugins = loaded(GOOD, (origin("bad"), load), LAST)
+    assert len(plugins.errors) == 1
+    for word in ("bad (bad-dist 1.2): ", *words):
+        assert word in str(plugins.errors[0])
+    assert [target for target, _ in plugins.registry] == ["sm_70", "sm_80"]
+    assert plugins.classifier.info("Z.X", "sm_80").known
+
+
+@pytest.mark.parametrize("load", [load for load, _ in BROKEN.values()], ids=BROKEN)
+def test_broken_plugins_do_not_add_up(load: Callable[[], Any]) -> None:
+    """Two of one kind are two errors, and what stands between and behind them loads."""
+    plugins = loaded((origin("one"), load), LAST, (origin("two"), load), GOOD)
+    assert len(plugins.errors) == 2
+    assert plugins.registry.get("sm_70") and plugins.registry.get("sm_80")
+
+
+def test_a_plugin_that_did_not_load_is_not_among_the_versions() -> None:
+    plugins = loaded(GOOD, (origin("bad"), lambda: fails(ImportError("x"))), LAST)
+    assert plugins.versions() == {"good": "1.2", "last": "1.2"}
+
+
+def test_a_taken_name_is_an_error_that_says_by_whom() -> None:
+    second = with_architectures("good", architecture("second", 90))
+    plugins = loaded(GOOD, second)
+    (error,) = plugins.errors
+    assert "its name is taken by good-dist 1.2" in str(error)
+    assert [target for target, _ in plugins.registry] == ["sm_70"]
+
+
+def test_the_name_of_a_plugin_that_failed_is_free() -> None:
+    plugins = loaded((origin("good"), lambda: misspelt("sassmix_classfy")), GOOD)
+    assert len(plugins.errors) == 1 and plugins.registry.get("sm_70")
+
+
+def test_one_plugin_may_not_come_under_two_names() -> None:
+    module = plugin(sassmix_architectures=lambda: [architecture("good", 70)])
+    plugins = loaded(candidate("a", module), candidate("b", module))
+    assert [error.plugin for error in plugins.errors] == ["b"] and plugins.registry.get("sm_70")
+
+
+def test_modules_classes_and_objects_are_plugins() -> None:
+    class Methods:
+        @sassmix.hookimpl
+        def sassmix_architectures(self) -> Iterable[Architecture]:
+            yield architecture("methods", 90)
+
+    module = ModuleType("a_module")
+    vars(module).update(vars(plugin(sassmix_architectures=lambda: (architecture("module", 100),))))
+    plugins = loaded(candidate("methods", Methods()), candidate("module", module))
+    assert plugins.errors == [] and [target for target, _ in plugins.registry] == ["sm_90", "sm_100"]
+
+
+def test_the_hooks_are_the_four_of_the_contract() -> None:
+    assert sorted(hook_names()) == [
+        "sassmix_architectures",
+        "sassmix_classify",
+        "sassmix_label_rules",
+        "sassmix_readers",
+    ]
+
+
+def answer(mnemonic: str, arch: str) -> OpcodeInfo:
+    return OpcodeInfo(opcode="A", mnemonic=mnemonic, arch=arch, known=True, category="warp", plugin="override")
+
+
+def overriding(name: str, function: Callable[[str, str], Any]) -> Candidate:
+    def sassmix_classify(mnemonic: str, arch: str) -> Any:
+        return function(mnemonic, arch)
+
+    return candidate(name, plugin(sassmix_classify=sassmix_classify))
+
+
+def only(wanted: str) -> Callable[[str, str], OpcodeInfo | None]:
+    return lambda mnemonic, arch: answer(mnemonic, arch) if mnemonic == wanted else None
+
+
+def test_an_override_answers_before_the_table_and_the_table_for_the_rest() -> None:
+    plugins = loaded(GOOD, overriding("override", only("A.X")))
+    infos = [plugins.classifier.info(m, "sm_70") for m in ("A.X", "A", "B", "NO")]
+    assert [(i.plugin, i.category) for i in infos] == [
+        ("override", "warp"),
+        ("good", "control"),
+        ("good", "control"),
+        (None, None),
+    ]
+
+
+def test_an_override_answers_where_no_table_does() -> None:
+    classifier = loaded(GOOD, overriding("override", only("NEW.X"))).classifier
+    assert classifier.info("NEW.X", "sm_130").known and not classifier.info("NEW.Y", "sm_130").known
+
+
+def test_of_two_overrides_the_first_that_answers_counts() -> None:
+    asked: list[str] = []
+
+    def silent(mnemonic: str, arch: str) -> None:
+        asked.append(mnemonic)
+
+    for order in ([silent, only("A")], [only("A"), silent]):
+        candidates = [overriding(f"p{n}", function) for n, function in enumerate(order)]
+        assert loaded(GOOD, *candidates).classifier.info("A", "sm_70").plugin == "override"
+    assert asked == ["A"]
+
+
+def test_an_override_is_asked_once_for_each_mnemonic_and_architecture() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def remember(mnemonic: str, arch: str) -> None:
+        asked.append((mnemonic, arch))
+
+    classifier = loaded(GOOD, LAST, overriding("override", remember)).classifier
+    for _ in range(3):
+        for mnemonic in ("A", "A.X", "NO"):
+            classifier.info(mnemonic, "sm_70")
+            classifier.info(mnemonic, "sm_80")
+    assert len(asked) == len(set(asked)) == 6
+
+
+WRONG_ANSWERS: dict[str, tuple[Callable[[str, str], Any], str]] = {
+    "an exception": (lambda *_: fails(KeyError("boom")), "sassmix_classify fails for A.X: KeyError: 'boom'"),
+    "a text": (lambda *_: "tensor", "sassmix_classify gives str, not sassmix.OpcodeInfo"),
+    "a row": (lambda *_: row("A"), "sassmix_classify gives Opcode, not sassmix.OpcodeInfo"),
+}
+
+
+@pytest.mark.parametrize(("function", "words"), WRONG_ANSWERS.values(), ids=WRONG_ANSWERS)
+def test_a_wrong_answer_is_reported_and_the_table_answers(function: Callable[[str, str], Any], words: str) -> None:
+    plugins = loaded(GOOD, overriding("bad", function))
+    assert plugins.errors == []
+    assert plugins.classifier.info("A.X", "sm_70").plugin == "good"
+    (error,) = plugins.errors
+    assert words in str(error) and "bad" in error.plugin
+
+
+MODULE = """
+import sassmix
+from sassmix import Architecture, Opcode, sm
+
+@sassmix.hookimpl
+def {hook}():
+    rows = (Opcode(opcode="QQMMA", category="tensor", knowledge="observed", source="acme"),)
+    return [Architecture(name="{name}", sm=sm({target}), extends="hopper", opcodes=rows)]
+"""
+#: Modules that cannot be used, and what the error says.
+BROKEN_MODULES = {
+    "import": ("import sassmix_not_there\n", "ModuleNotFoundError"),
+    "syntax": ("def (:\n", "SyntaxError"),
+    "hook": (MODULE.format(hook="sassmix_architecturs", name="x", target=140), "did you mean sassmix_architectures"),
+    "empty": ("", "implements no hook"),
+    "target": (MODULE.format(hook="sassmix_architectures", name="x", target=90), "nvidia-hopper already"),
+    "raises": ("import sassmix\n@sassmix.hookimpl\ndef sassmix_architectures():\n    return 1 / 0\n", "ZeroDivision"),
+}
+
+
+def acme(hook: str = "sassmix_architectures", name: str = "acme", target: int = 130) -> str:
+    return MODULE.format(hook=hook, name=name, target=target)
+
+
+def test_an_installed_plugin_is_found_with_its_distribution(distribution: Distribution) -> None:
+    distribution.add("acme-chip", "acme_chip", acme())
+    plugins = default_plugins()
+    assert plugins.errors == []
+    assert plugins.versions()["acme-chip"] == "1.2"
+    assert plugins.registry.require("sm_130").origin == Origin("acme-chip", "acme", "1.2")
+    info = sassmix.explain("qqmma.X", arch="130")
+    assert (info.known, info.tensor, info.plugin) == (True, True, "acme-chip")
+    assert "sm_130" in {target for a in sassmix.architectures() for target in a.sm}
+
+
+@pytest.mark.parametrize(("source", "words"), BROKEN_MODULES.values(), ids=BROKEN_MODULES)
+def test_a_broken_installed_plugin_leaves_the_rest(distribution: Distribution, source: str, words: str) -> None:
+    distribution.add("a-bad", "acme_bad", source)
+    distribution.add("b-good", "acme_good", acme())
+    (error,) = default_plugins().errors
+    assert str(error).startswith("a-bad (acme 1.2): ") and words in str(error)
+    assert sassmix.explain("QQMMA", arch="sm_130").plugin == "b-good"
+    assert sassmix.explain("HGMMA", arch="sm_90a").plugin == "nvidia-hopper"
+
+
+@pytest.mark.parametrize(("source", "words"), BROKEN_MODULES.values(), ids=BROKEN_MODULES)
+def test_the_command_warns_and_strict_refuses(
+    distribution: Distribution, command: Command, source: str, words: str
+) -> None:
+    distribution.add("a-bad", "acme_bad", source)
+    report = command("mix", HOPPER, "--format", "json")
+    assert report.status == 0 and words in report.err and "acme 1.2" in report.err
+    assert [p for p in report.json["problems"] if words in p["message"]]
+    strict = command("mix", HOPPER, "--strict")
+    assert (strict.status, strict.out) == (2, "") and words in strict.err and "Traceback" not in strict.err
+    for other in (("archs",), ("explain", "HMMA")):
+        assert command(*other).status == 0 and command(*other, "--strict").status == 2
+    with pytest.raises(PluginError):
+        command("mix", HOPPER, "--strict", "--debug")
+
+
+def test_a_name_of_ours_cannot_be_taken(distribution: Distribution) -> None:
+    distribution.add("nvidia-hopper", "acme_hopper", acme())
+    (error,) = default_plugins().errors
+    assert "taken by sassmix" in str(error) and default_plugins().registry.get("sm_130") is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "found"),
+    [(None, {"one", "two"}), ("", set()), ("one", {"one"}), (" two , one", {"one", "two"}), ("three", set())],
+)
+def test_the_variable_limits_the_entry_points(
+    distribution: Distribution, monkeypatch: pytest.MonkeyPatch, limit: str | None, found: set[str]
+) -> None:
+    distribution.add("one", "acme_one", acme(name="one", target=130))
+    distribution.add("two", "acme_two", acme(name="two", target=140))
+    if limit is not None:
+        monkeypatch.setenv("SASSMIX_PLUGINS", limit)
+    plugins = default_plugins()
+    assert {name for name in plugins.versions() if not name.startswith("nvidia-")} == found
+    assert plugins.registry.get("sm_90a") and plugins.errors == []
+
+
+def test_a_plugin_of_an_installed_child_needs_no_order(distribution: Distribution) -> None:
+    child = acme(name="a-child", target=140).replace('"hopper"', '"z-parent"').replace("QQMMA", "QRMMA")
+    distribution.add("a-child", "acme_child", child)
+    distribution.add("z-parent", "acme_parent", acme(name="z-parent"))
+    assert default_plugins().errors == []
+    assert {sassmix.explain(o, arch="sm_140").plugin for o in ("QQMMA", "QRMMA", "HGMMA")} == {"a-child"}
+
+
+def test_the_own_plugins_load_without_an_error() -> None:
+    plugins: Plugins = default_plugins()
+    assert plugins.errors == [] and all(name.startswith("nvidia-") for name in plugins.versions())

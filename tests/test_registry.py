@@ -1,0 +1,259 @@
+"""Architectures against one another: inheritance, every check with its message, and order that changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sassmix.arch import Architecture, sm
+from sassmix.classify import Classifier
+from sassmix.errors import PluginError, UnknownArchitectureError
+from sassmix.plugins import default_plugins
+from sassmix.registry import Registry, Table
+from tests.conftest import architecture, origin, registered, row, rule
+
+BASE = architecture(
+    "base",
+    70,
+    rows=[row("A"), row("B", "movement", pipe="alu"), row("MMA", "tensor")],
+    rules=[rule("A", "X*", dtype="f16", intent="movement"), rule("B", "", pipe="fma")],
+)
+
+
+def accepted(*architectures: Architecture) -> Registry:
+    registry, errors = registered(*architectures)
+    assert errors == []
+    return registry
+
+
+def refused(*architectures: Architecture) -> tuple[Registry, str]:
+    """The registry and the one error."""
+    registry, errors = registered(*architectures)
+    assert len(errors) == 1, [str(error) for error in errors]
+    return registry, str(errors[0])
+
+
+def table(registry: Registry, target: str = "sm_80") -> Table:
+    return registry.require(target)
+
+
+def test_a_child_has_its_parents_rows_and_its_own() -> None:
+    child = architecture("child", 80, extends="base", rows=[row("B", "sync"), row("C")], remove=["A"])
+    grandchild = architecture("grandchild", 90, extends="child", rows=[row("A", "warp")], remove=["MMA"])
+    registry = accepted(BASE, child, grandchild)
+    categories = {name: r.category for name, r in table(registry).opcodes.items()}
+    assert categories == {"B": "sync", "C": "control", "MMA": "tensor"}
+    assert set(table(registry, "sm_90").opcodes) == {"A", "B", "C"}
+    assert set(table(registry, "sm_70").opcodes) == {"A", "B", "MMA"}, "a child changes nothing of its parent"
+
+
+def test_matrix_opcodes_follow_the_rows() -> None:
+    child = architecture("child", 80, extends="base", rows=[row("ZMMA", "tensor"), row("AMMA", "tensor")])
+    registry = accepted(BASE, child, architecture("none", 90, extends="base", remove=["MMA"]))
+    assert table(registry).matrix_opcodes == ["AMMA", "MMA", "ZMMA"]
+    assert table(registry, "sm_90").matrix_opcodes == []
+
+
+def test_a_measured_pipe_is_of_one_architecture_only() -> None:
+    child = architecture("child", 80, extends="base", rows=[row("A", pipe="cbu")])
+    registry = accepted(BASE, child)
+    assert {name: pipe for name, pipe in table(registry).pipes.items() if pipe} == {"A": "cbu"}
+    classifier = Classifier(accepted(architecture("base", 70, rows=BASE.opcodes), child))
+    assert (classifier.info("B", "sm_70").pipe, classifier.info("B", "sm_80").pipe) == ("alu", None)
+
+
+def test_a_row_may_repeat_the_parents_with_a_pipe_of_its_own() -> None:
+    accepted(BASE, architecture("child", 80, extends="base", rows=[row("B", "movement", pipe="alu")]))
+
+
+def test_the_first_rule_decides_each_facet_the_childs_before_the_parents() -> None:
+    rules = [rule("A", "XY", dtype="f32"), rule("A", "X*", dtype="s8", space="shared")]
+    registry = accepted(BASE, architecture("child", 80, extends="base", rules=rules))
+    info = Classifier(registry).info("A.Q.XY", "sm_80")
+    assert (info.dtype, info.space, info.intent) == ("f32", "shared", "movement")
+    other = Classifier(registry).info("A.XZ", "sm_80")
+    assert (other.dtype, other.space, other.intent) == ("s8", "shared", "movement")
+    parents = Classifier(registry).info("A.XY", "sm_70")
+    assert (parents.dtype, parents.space) == ("f16", None)
+
+
+def test_a_rule_without_a_modifier_holds_for_every_form_and_no_other_opcode() -> None:
+    classifier = Classifier(accepted(BASE))
+    assert [classifier.info(m, "sm_70").pipe for m in ("B", "B.X", "A", "A.Y")] == ["fma", "fma", None, None]
+
+
+@pytest.mark.parametrize("modifier", ["x1", "XX.Y", "1X", "Q"])
+def test_a_rule_needs_one_whole_modifier(modifier: str) -> None:
+    info = Classifier(accepted(architecture("one", 70, rows=[row("A")], rules=[rule("A", "X?", dtype="f16")]))).info(
+        f"A.{modifier}", "sm_70"
+    )
+    assert info.dtype == ("f16" if modifier == "XX.Y" else None)
+
+
+CHECKS = {
+    "a target claimed twice": (
+        [BASE, architecture("late", 70, rows=[row("A")])],
+        ["late-plugin", "base-plugin", "sm_70", "'late'"],
+    ),
+    "a name taken": ([BASE, architecture("base", 80)], ["base-plugin", "'base'", "already"]),
+    "an unknown parent": (
+        [BASE, architecture("child", 80, extends="bsae")],
+        ["child-plugin", "'bsae'", "did you mean base?"],
+    ),
+    "a circle of one": ([BASE, architecture("self", 80, extends="self")], ["self-plugin", "circle", "self -> self"]),
+    "removing what the parent lacks": (
+        [BASE, architecture("child", 80, extends="base", remove=["MAM"])],
+        ["child-plugin", "MAM", "base lacks", "did you mean MMA?"],
+    ),
+    "removing without a parent": (
+        [BASE, architecture("child", 80, rows=[row("A")], remove=["A"])],
+        ["child-plugin", "removes A"],
+    ),
+    "a row repeated unchanged": (
+        [BASE, architecture("child", 80, extends="base", rows=[row("A")])],
+        ["child-plugin", "base's row A unchanged", "leave it out"],
+    ),
+    "a row repeated without its pipe": (
+        [BASE, architecture("child", 80, extends="base", rows=[row("B", "movement")])],
+        ["child-plugin", "row B unchanged"],
+    ),
+    "a row twice": (
+        [BASE, architecture("child", 80, extends="base", rows=[row("C"), row("C", "sync")])],
+        ["child-plugin", "two rows for C"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("architectures", "words"), CHECKS.values(), ids=CHECKS)
+def test_a_faulty_architecture_is_named_and_left_out(architectures: list[Architecture], words: list[str]) -> None:
+    registry, message = refused(*architectures)
+    for word in (*words, "-dist 1.2"):
+        assert word in message, message
+    assert [t.architecture for t in registry.tables()] == [BASE]
+    assert [target for target, _ in registry] == ["sm_70"]
+
+
+@pytest.mark.parametrize(("architectures", "words"), CHECKS.values(), ids=CHECKS)
+def test_a_faulty_architecture_leaves_the_others(architectures: list[Architecture], words: list[str]) -> None:
+    other = architecture("other", 100, extends="base", rows=[row("D")])
+    registry, _ = refused(*architectures, other)
+    assert set(table(registry, "sm_100").opcodes) == {"A", "B", "MMA", "D"}
+
+
+@pytest.mark.parametrize("length", [2, 3])
+def test_a_circle_is_an_error_and_ends(length: int) -> None:
+    names = [f"a{n}" for n in range(length)]
+    ring = [architecture(name, 80 + n, extends=names[n - 1]) for n, name in enumerate(names)]
+    registry, errors = registered(*ring, BASE)
+    assert any("circle: " + " -> ".join(["a0", *names[::-1]]) in str(error) for error in errors)
+    assert [target for target, _ in registry] == ["sm_70"]
+
+
+def test_a_child_of_a_faulty_parent_is_an_error_of_its_own() -> None:
+    bad = architecture("bad", 80, extends="base", remove=["NO"])
+    registry, errors = registered(BASE, bad, architecture("child", 90, extends="bad"))
+    assert {error.plugin for error in errors} == {"bad-plugin", "child-plugin"}
+    assert [target for target, _ in registry] == ["sm_70"]
+
+
+def test_what_is_registered_later_is_checked_against_what_was_before() -> None:
+    registry = accepted(BASE)
+    later = [architecture("base", 80), architecture("late", 70), architecture("child", 90, extends="base")]
+    errors = registry.register([(origin("later"), later)])
+    assert len(errors) == 2 and all("base-plugin" in str(error) for error in errors)
+    assert set(table(registry, "sm_90").opcodes) == {"A", "B", "MMA"}
+
+
+@st.composite
+def families(draw: st.DrawFn) -> list[Architecture]:
+    """A forest of architectures that fit together."""
+    made: list[Architecture] = []
+    has: dict[str | None, dict[str, str]] = {None: {}}
+    for number in range(draw(st.integers(1, 7))):
+        name = f"a{number}"
+        parent = draw(st.sampled_from([None, *(a.name for a in made)]))
+        had = has[parent]
+        gone = draw(st.sets(st.sampled_from(sorted(had)))) if had else set()
+        new = draw(st.dictionaries(st.sampled_from("ABCDEF"), st.sampled_from(["sync", "warp", "tensor"]), max_size=4))
+        new = {o: c for o, c in new.items() if o not in gone and had.get(o) != c}
+        rules = [rule("*", draw(st.sampled_from("XYZ")), dtype=name)] if draw(st.booleans()) else []
+        has[name] = {o: c for o, c in had.items() if o not in gone} | new
+        rows = [row(opcode, category) for opcode, category in new.items()]
+        made.append(architecture(name, 10 * number + 50, extends=parent, rows=rows, remove=sorted(gone), rules=rules))
+    return made
+
+
+def resolved(registry: Registry) -> dict[str, Any]:
+    """Everything that a registry answers from."""
+    return {t: (a.architecture, a.origin, a.opcodes, a.pipes, a.rules) for t, a in registry}
+
+
+@given(data=st.data(), family=families())
+def test_the_order_of_registration_changes_nothing(data: st.DataObject, family: list[Architecture]) -> None:
+    shuffled = data.draw(st.permutations(family))
+    assert resolved(accepted(*shuffled)) == resolved(accepted(*family))
+
+
+@given(family=families())
+def test_a_child_is_its_parent_less_what_is_removed_with_its_own_rows(family: list[Architecture]) -> None:
+    registry = accepted(*family)
+    tables = {t.architecture.name: t for t in registry.tables()}
+    for child in family:
+        parent = tables[child.extends].opcodes if child.extends else {}
+        expected = {name: r for name, r in parent.items() if name not in child.remove}
+        assert tables[child.name].opcodes == expected | {r.opcode: r for r in child.opcodes}
+
+
+def test_the_order_of_the_own_plugins_changes_nothing() -> None:
+    tables = default_plugins().registry.tables()
+    backwards = Registry()
+    assert backwards.register([(t.origin, [t.architecture]) for t in reversed(tables)]) == []
+    assert resolved(backwards) == resolved(default_plugins().registry)
+
+
+def test_targets_come_in_the_order_of_their_numbers() -> None:
+    registry = accepted(architecture("a", 100, "90a", 50, rows=[row("A")]), architecture("b", "100a", 90, 103))
+    assert [t for t, _ in registry] == ["sm_50", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103"]
+    assert registry.targets_with("A") == ["sm_50", "sm_90a", "sm_100"]
+
+
+def test_an_unknown_target_has_near_names() -> None:
+    registry = accepted(architecture("a", 100, "100a"))
+    with pytest.raises(UnknownArchitectureError, match=r"sm_1000.*did you mean sm_100"):
+        registry.require("sm_1000")
+    with pytest.raises(UnknownArchitectureError, match="sassmix archs"):
+        registry.require("sm_37")
+    assert registry.get("sm_37") is None and registry.get(None) is None and "sm_37" not in registry
+
+
+@given(number=st.integers(10, 9999), letter=st.sampled_from(["", "a", "f"]), data=st.data())
+def test_every_spelling_of_a_target_is_one_name(number: int, letter: str, data: st.DataObject) -> None:
+    prefix = data.draw(st.sampled_from(["", "sm_", "SM", "sm", "compute_", "  sm_"]))
+    spelled = f"{prefix}{number}{data.draw(st.sampled_from([letter, letter.upper()]))}"
+    assert sm(spelled) == (f"sm_{number}{letter}",) == sm(*sm(spelled))
+
+
+@pytest.mark.parametrize("text", ["", "sm_", "hopper", "90b", "sm_90aa", "sm_0", "9", "sm_90 a", "12345", "-90", "٩٠"])
+def test_what_is_no_target_is_said(text: str) -> None:
+    with pytest.raises(UnknownArchitectureError, match="write it as sm_90"):
+        sm(text)
+
+
+@pytest.mark.parametrize(
+    ("facets", "words"),
+    [
+        ({"categry": "sync"}, "no facet 'categry'; did you mean category"),
+        ({"category": "snyc"}, "'snyc' is not one of its values; did you mean sync"),
+        ({"pipe": "tensro"}, "did you mean tensor"),
+        ({"category": ""}, "category '' is not one"),
+        ({"datapath": ""}, "datapath '' is not one"),
+        ({"category": "tensor"}, "makes no matrix opcode"),
+    ],
+)
+def test_a_rule_is_checked_when_it_is_made(facets: dict[str, str], words: str) -> None:
+    with pytest.raises(PluginError, match=words) as caught:
+        rule("A", "X", **facets)
+    assert "rule A.X" in str(caught.value)
