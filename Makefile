@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench goldens clean
+.PHONY: demo test lint bench goldens grammar clean
 
 demo: $(READY)
-	$(BIN)/sassmix mix fixtures/listings/mma.sm_90a.sass
+	$(BIN)/sassmix mix fixtures/listings/wgmma.sm_90a.sass
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -q
@@ -31,6 +31,10 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable ".[cuda]" --group dev
 	touch $@
+
+# After a change of grammars/*.lark.
+grammar: $(READY)
+	$(BIN)/python -m sassmix.grammar
 
 clean:
 	rm -rf $(VENV) dist build

@@ -68,14 +68,15 @@ def mix(
     chosen = _choose(list(kernels_of(summaries, plugins.registry, plugins.label_rules())), list(kernels))
     if not any(kernel.tally.rows for kernel in chosen):
         problems.append(Problem("warning", None, "the inputs hold no instructions"))
-    return Report(
-        inputs=reports,
-        kernels=chosen,
-        problems=problems,
-        by=by,
-        plugins=plugins.versions(),
-        version=distribution_version(),
-    )
+    report = empty_report(problems)
+    report.inputs, report.kernels, report.by = reports, chosen, by
+    return report
+
+
+def empty_report(problems: list[Problem]) -> Report:
+    """A report of nothing but problems, with the versions of everything that made it."""
+    versions = default_plugins().versions()
+    return Report(inputs=[], kernels=[], problems=problems, plugins=versions, version=distribution_version())
 
 
 def open_all(names: Sequence[PathName], problems: list[Problem]) -> list[Input]:
@@ -87,6 +88,7 @@ def open_all(names: Sequence[PathName], problems: list[Problem]) -> list[Input]:
         for file in files_of(path, problems) if folder else [path]:
             try:
                 opened.append(open_input(file))
+                problems += opened[-1].problems
             except InputError as error:
                 severity = "info" if folder and "no known kind" in error.reason else "error"
                 problems.append(Problem(severity, error.path, error.reason, error.line))  # type: ignore[arg-type]
@@ -116,7 +118,13 @@ def _read(
                     sha256=item.sha256,
                 )
     except SassmixError as error:
-        problems.append(Problem("error", path, error.reason if isinstance(error, InputError) else str(error)))
+        reason = error.reason if isinstance(error, InputError) else str(error)
+        problems.append(Problem("error", path, reason.removeprefix(f"{path}: ")))
+    except Exception as error:
+        # Only the readers of plugins are expected to fail in any way; what was read before stays.
+        problems.append(
+            Problem("error", path, f"its reader, {item.reader.name}, fails: {type(error).__name__}: {error}")
+        )
     if report is None:
         return None
     archs = {summary.arch for summary in summaries}

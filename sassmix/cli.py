@@ -107,8 +107,7 @@ def _check_plugins(arguments: argparse.Namespace) -> None:
 
 
 def _mix(arguments: argparse.Namespace) -> int:
-    from sassmix.analysis import NothingRead, mix
-    from sassmix.report import Report
+    from sassmix.analysis import NothingRead, empty_report, mix
 
     _check_plugins(arguments)
     try:
@@ -122,7 +121,7 @@ def _mix(arguments: argparse.Namespace) -> int:
     except NothingRead as error:
         _tell(error.problems)
         if arguments.format == "json":
-            _write(arguments, _json(Report(inputs=[], kernels=[], problems=error.problems).to_dict()))
+            _write(arguments, _json(empty_report(error.problems).to_dict()))
         return UNUSABLE
     from sassmix.render import render
 

@@ -30,6 +30,7 @@ _HEAD = re.compile(
 _ENCODING = re.compile(r"/\* 0x[0-9a-f]++ \*/$")
 _OFFSET = re.compile(r"\s*+(?:\[B[^\]]*+\]\s*+)?/\*([0-9a-fA-F]++)\*/\s*+(?:\{\s*+)?(?:@!?\w++\s++)?(\S*+)")
 _SILENT = frozenset({"comment", "encoding", "rule", "word", "empty", "data"})
+_AROUND_PTX = frozenset({"header", "rule", "pair", "word", "empty"})
 _MOST_PROBLEMS = 1000
 _LONGEST = 1_000_000  # characters; no tool prints a line like that
 
@@ -108,7 +109,9 @@ class _Parser:
         return {line: "code" if line in self.split else kinds.get(line) for line in lines}
 
     def _line(self, line: str, kind: str | None, place: tuple[int, int]) -> None:
-        if kind == "code" or (kind == "bare" and self.bare):
+        if self.scope.in_ptx and kind not in _AROUND_PTX:
+            self.lines["ptx"] += 1
+        elif kind == "code" or (kind == "bare" and self.bare):
             self._code(line, place)
         elif kind is None or kind == "bare":
             self._unknown(line, place)
@@ -207,6 +210,7 @@ class _Parser:
         return self.starts[place[0]] + place[1] + 1
 
     def _bounded(self) -> list[Problem]:
+        self.problems.sort(key=lambda problem: problem.line or 0)
         if self.suppressed:
             message = (
                 f"{self.suppressed} more lines of this listing cannot be read; the first {_MOST_PROBLEMS} are listed"

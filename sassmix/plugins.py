@@ -13,7 +13,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
 
@@ -32,6 +32,7 @@ GROUP = "sassmix"
 #: Comma-separated entry-point names; where set, no others are loaded (the folder always is).
 LIMIT_VARIABLE = "SASSMIX_PLUGINS"
 
+T = TypeVar("T")
 Candidate = tuple[Origin, Callable[[], Any]]
 
 
@@ -46,7 +47,7 @@ class Plugins:
         for origin, load in candidates:
             self._load(origin, load)
         self.registry = Registry()
-        self.errors += self.registry.register(self._architectures())
+        self.errors += self.registry.register(self._collect("sassmix_architectures", Architecture))
         self.classifier = Classifier(self.registry, self._override if self._overrides() else None)
 
     def _load(self, origin: Origin, load: Callable[[], Any]) -> None:
@@ -80,23 +81,27 @@ class Plugins:
         if not callers:
             raise origin.error("implements no hook; mark its functions with @sassmix.hookimpl")
 
-    def _architectures(self) -> Iterator[tuple[Origin, list[Architecture]]]:
-        for impl in self.manager.hook.sassmix_architectures.get_hookimpls():
-            register = cast("Callable[[], Iterable[Any]]", impl.function)
+    def _collect(self, hook: str, kind: type[T]) -> Iterator[tuple[Origin, list[T]]]:
+        """What each plugin registers by a hook, in the order of registration; one that fails is named and left out."""
+        for impl in getattr(self.manager.hook, hook).get_hookimpls():
             origin = self.origins[impl.plugin_name]
             try:
-                found = list(register())
+                found = list(impl.function())
                 for item in found:
-                    if not isinstance(item, Architecture):
-                        raise origin.error(
-                            f"sassmix_architectures gives {type(item).__name__}, not sassmix.Architecture"
-                        )
+                    if not isinstance(item, kind):
+                        raise origin.error(f"{hook} gives {type(item).__name__}, not sassmix.{kind.__name__}")
             except PluginError as error:
-                self.errors.append(origin.error(error.message))
+                self._blame(origin, error.message)
             except Exception as error:  # as in _load
-                self.errors.append(origin.error(f"sassmix_architectures fails: {type(error).__name__}: {error}"))
+                self._blame(origin, f"{hook} fails: {type(error).__name__}: {error}")
             else:
                 yield origin, found
+
+    def _blame(self, origin: Origin, message: str) -> None:
+        """Record an error once, however often the hook is asked."""
+        error = origin.error(message)
+        if str(error) not in map(str, self.errors):
+            self.errors.append(error)
 
     def _overrides(self) -> bool:
         return bool(self.manager.hook.sassmix_classify.get_hookimpls())
@@ -118,11 +123,15 @@ class Plugins:
 
     def readers(self) -> list[Reader]:
         """The readers that plugins register, in the order of registration."""
-        return [reader for answer in self.manager.hook.sassmix_readers() for reader in answer]
+        from sassmix.readers import Reader
+
+        return [item for _, found in self._collect("sassmix_readers", Reader) for item in found]
 
     def label_rules(self) -> list[LabelRule]:
         """The label rules that plugins register, in the order of registration."""
-        return [rule for answer in self.manager.hook.sassmix_label_rules() for rule in answer]
+        from sassmix.labels import LabelRule
+
+        return [item for _, found in self._collect("sassmix_label_rules", LabelRule) for item in found]
 
     def versions(self) -> dict[str, str]:
         """The version of each loaded plugin by its name."""

@@ -108,7 +108,7 @@ class Scope:
         elif word == ".target":
             self._architecture(name, number)
         elif word == ".headerflags":
-            self._header_flags(text)
+            self._header_flags(text, number)
         elif word == ".type" and value.startswith("@"):
             self._symbol(name).function = value == "@function"
         elif word == ".other":
@@ -127,10 +127,10 @@ class Scope:
             self.arch = None
             self.problems.append(Problem("warning", self.path, str(error), number()))
 
-    def _header_flags(self, text: str) -> None:
+    def _header_flags(self, text: str, number: Callable[[], int]) -> None:
         found = _FLAGS.search(text)
         if found and not (self.arch or "").startswith(f"sm_{found[1]}"):
-            self.arch = f"sm_{found[1]}{'a' if 'EF_CUDA_ACCELERATORS' in text else ''}"
+            self._architecture(f"sm_{found[1]}{'a' if 'EF_CUDA_ACCELERATORS' in text else ''}", number)
 
     def _message(self, text: str, number: int) -> None:
         severity = "error" if re.match(r"\w+\s+(fatal|error)", text) else "warning"
@@ -155,10 +155,16 @@ class Scope:
             self._member_arch(text.partition("=")[2].strip(), number)
 
     def _member_arch(self, name: str, number: Callable[[], int]) -> None:
-        self.arch = sm(name)[0] if re.fullmatch(r"sm_[0-9]+[af]?", name) else self.arch
-        if "ptx" in self._member:
+        if re.match(r"sm_[0-9]", name):
+            self._architecture(name, number)
+        if self.in_ptx:
             message = f"a PTX member for {name}: it holds no SASS and is not counted"
             self.problems.append(Problem("info", self.path, message, number()))
+
+    @property
+    def in_ptx(self) -> bool:
+        """Whether the lines belong to a PTX member: no SASS, and no lines of a listing either."""
+        return "ptx" in self._member
 
     def damage(self, reason: str) -> None:
         """Something in the function at hand could not be read."""

@@ -20,7 +20,7 @@ class TensorVerdict:
 
 
 def named(matrix: dict[str, int]) -> str:
-    """``HMMA (2) and IMMA (1)``."""
+    """``HMMA (2); IMMA (1)``."""
     return few(f"{opcode} ({count})" for opcode, count in sorted(matrix.items(), key=lambda item: -item[1]))
 
 

@@ -11,13 +11,12 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import TypeVar
 
 from sassmix.errors import ToolError
 
@@ -34,10 +33,9 @@ _DISTRIBUTIONS = ("nvidia-cuda-{}", "nvidia-cuda-{}-cu13", "nvidia-cuda-{}-cu12"
 _SUFFIX = ".exe" if os.name == "nt" else ""
 _VERSION = re.compile(rb"\bV([0-9]+(?:\.[0-9]+)+)")
 _SERIOUS = re.compile(r"\b(fatal|error)\b", re.IGNORECASE)
-_TOO_OLD_FILE = re.compile(r"deprecated|or earlier", re.IGNORECASE)
-_TOO_NEW_FILE = re.compile(r"cannot decode architecture|unsupported|not supported", re.IGNORECASE)
+TOO_OLD_FILE = re.compile(r"deprecated|or earlier", re.IGNORECASE)
+TOO_NEW_FILE = re.compile(r"cannot decode architecture|unsupported|not supported", re.IGNORECASE)
 _QUOTE = 300
-_T = TypeVar("_T")
 
 
 class ToolTimeout(ToolError):
@@ -223,9 +221,9 @@ class Job:
 
 
 def _advice(said: str) -> str:
-    if _TOO_OLD_FILE.search(said):
+    if TOO_OLD_FILE.search(said):
         return "set CUDA_HOME to an older CUDA toolkit (12.8 knows sm_50 to sm_120)"
-    if _TOO_NEW_FILE.search(said):
+    if TOO_NEW_FILE.search(said):
         return f"install a newer one: {INSTALL.replace('install', 'install -U')}, or set CUDA_HOME"
     return f"the file is damaged or needs another version: {INSTALL.replace('install', 'install -U')}, or set CUDA_HOME"
 
@@ -238,53 +236,3 @@ def run(tool: Tool, args: Sequence[str], *, folder: Path, subject: str, timeout:
     :raises ToolError: as :meth:`Job.result` does.
     """
     return Job(tool, args, folder=folder, subject=subject, timeout=timeout).result()
-
-
-class Attempt:
-    """A job for the first of several versions of a tool; where one refuses the file or fails, the next one is tried.
-
-    No version reads every architecture: 13 dropped those before sm_75, and each knows none that came after it.
-    """
-
-    def __init__(self, tools: Sequence[Tool], args: Sequence[str], *, folder: Path, subject: str) -> None:
-        self._tools, self._args, self._folder, self._subject = tools, args, folder, subject
-        self._errors: list[ToolError] = []
-        self._timeout = time_limit()
-        self._start()
-
-    def _start(self) -> None:
-        self._job: Job | None = None
-        while self._job is None and len(self._errors) < len(self._tools):
-            tool = self._tools[len(self._errors)]
-            try:
-                self._job = Job(tool, self._args, folder=self._folder, subject=self._subject, timeout=self._timeout)
-            except ToolError as error:
-                self._errors.append(error)
-
-    def result(self, read: Callable[[Tool, Output], _T]) -> _T:
-        """Wait for the end.
-
-        :param read: makes something of the output; a ToolError of it counts as a failure of the tool.
-        :raises ToolError: if all versions failed, with the message of the first.
-        """
-        while self._job is not None:
-            try:
-                return read(self._job.tool, self._job.result())
-            except ToolTimeout:
-                raise
-            except ToolError as error:
-                self._errors.append(error)
-            self._start()
-        others = ", ".join(f"{tool} at {tool.path}" for tool in self._tools[1:])
-        raise ToolError(f"{self._errors[0]}{f'; {others} failed too' if others else ''}")
-
-    @property
-    def failures(self) -> list[str]:
-        """What went wrong with the versions in front of the one at hand; refusing an architecture is no fault."""
-        said = [str(error).removeprefix(f"{self._subject}: ") for error in self._errors]
-        return [text for text in said if not (_TOO_OLD_FILE.search(text) or _TOO_NEW_FILE.search(text))]
-
-    def stop(self) -> None:
-        """Give up."""
-        if self._job is not None:
-            self._job.stop()

@@ -19,7 +19,8 @@ from sassmix import tools
 from sassmix.errors import InputError, SassmixError, ToolError
 from sassmix.listing import Function, Listing
 from sassmix.parsing import parse
-from sassmix.readers import binary, open_input
+from sassmix.readers import binary, library, open_input
+from sassmix.readers.elf import open_elf
 from sassmix.tools import ToolTimeout, find_tools
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -150,7 +151,7 @@ def test_a_cubin_is_what_nvdisasm_prints(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CUBINS, ids=lambda path: path.stem)
 def test_the_elf_header_names_the_architecture(path: Path) -> None:
-    elf = binary._open(path, "x")[1]
+    elf = open_elf(path, "x")[1]
     assert elf and elf.arch == path.stem.rpartition(".")[2] and elf.has_code
 
 
@@ -312,7 +313,7 @@ def test_a_damaged_header_is_never_a_crash(tmp_path: Path) -> None:
             damaged[draw.choice([draw.randrange(4, 64), draw.randrange(table, len(data))])] = draw.randrange(256)
         path.write_bytes(damaged)
         try:
-            elf = binary._open(path, "x")[1]
+            elf = open_elf(path, "x")[1]
             assert elf and elf.arch.startswith("sm_") and elf.toolkit != ""
         except InputError:
             pass
@@ -423,7 +424,7 @@ def test_many_members_come_in_batches_and_leave_nothing_behind(
 ) -> None:
     fake(no_packages, f"print('warning : the same', file=sys.stderr)\n{say(LISTING)}")
     fake_cuobjdump(no_packages, {f"the-file.{n}.sm_90a.cubin": CUBIN for n in range(1, 24)})
-    monkeypatch.setattr(binary, "_BATCH", 5)
+    monkeypatch.setattr(library, "_BATCH", 5)
     most, seen = 0, []
     for listing in open_input(FATBIN).listings():
         (private,) = temporary.glob("sassmix-*")
@@ -431,7 +432,7 @@ def test_many_members_come_in_batches_and_leave_nothing_behind(
         seen.append((listing.path or "").rpartition("saxpy.")[2])
         assert len(listing.problems) == (len(seen) == 1), "what a tool says of every member is told once"
     assert seen == [f"{n}.sm_90a.cubin)" for n in range(1, 24)]
-    assert most <= 1 + 2 * 5 + binary._MOST_AT_ONCE
+    assert most <= 1 + 2 * 5 + library._MOST_AT_ONCE
 
 
 def test_who_stops_reading_stops_the_tools(no_packages: Path, tmp_path: Path, temporary: Path) -> None:

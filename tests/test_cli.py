@@ -415,6 +415,16 @@ def test_diff_says_whether_the_instructions_changed(
         assert run.json["kernels"][0]["status"] == word and run.json["schema"] == "sassmix.diff/1"
 
 
+@pytest.mark.parametrize("changed", [0, 1])
+def test_diff_of_many_kernels_is_the_same_only_where_all_are(command: Command, save: Save, changed: int) -> None:
+    bodies = [Body("a", ["MOV R2, R3", "EXIT"]), Body("b", ["MOV R2, R3", "EXIT"])]
+    before = save(written(*bodies), "before.sass")
+    bodies[changed] = Body(bodies[changed].name, ["SEL R2, R3, R4, P0", "EXIT"])
+    run = command("diff", before, save(written(*bodies), "after.sass"), "--format", "json")
+    assert (run.status, run.json["same"]) == (1, False)
+    assert [kernel["status"] == "changed" for kernel in run.json["kernels"]] == [changed == 0, changed == 1]
+
+
 def test_debug_shows_the_traceback_and_nothing_else_does(command: Command, tmp_path: Path) -> None:
     for arguments in (["mix", GOOD, "--by", "x"], ["explain", "HMMA", "--arch", "sm_999"]):
         assert "Traceback" not in command(*arguments).err

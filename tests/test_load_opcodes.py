@@ -32,9 +32,9 @@ GOOD = {
 Save = Callable[..., Path]
 
 
-def table(rows: Sequence[dict[str, str]], columns: Sequence[str] = COLUMNS) -> str:
+def table(rows: Sequence[dict[str, str]], columns: Sequence[str] = COLUMNS, end: str = "\n") -> str:
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, columns, extrasaction="ignore", lineterminator="\n")
+    writer = csv.DictWriter(buffer, columns, extrasaction="ignore", lineterminator=end)
     writer.writeheader()
     writer.writerows(rows)
     return buffer.getvalue()
@@ -51,7 +51,7 @@ def refused(path: Path, *words: str) -> str:
 
 #: Names as opcodes have them; texts of any other kind, line ends included.
 names = st.from_regex(r"[A-Z][A-Z0-9_]{0,9}", fullmatch=True)
-texts = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n"), max_size=12)
+texts = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n\r"), max_size=12)
 opcodes = st.builds(
     Opcode,
     opcode=names,
@@ -72,7 +72,7 @@ def test_a_table_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Opcode], columns: list[str]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "round.csv"
-    path.write_text(table([asdict(row) for row in rows], columns), encoding="utf-8", newline="")
+    path.write_text(table([asdict(row) for row in rows], columns, "\r\n"), encoding="utf-8", newline="")
     assert load_opcodes(path) == tuple(rows)
 
 

@@ -105,12 +105,10 @@ def asked(scripts: Path, folder: Path, expression: str) -> Any:
 def test_the_grammars_are_found_where_the_install_has_them(scripts: Path, tmp_path: Path) -> None:
     """And only the editable install runs the checkout's code: else the tests above would prove nothing."""
     where, package = asked(scripts, tmp_path, "[str(sassmix.grammar.grammar_folder()), sassmix.__file__]")
-    environment = scripts.parent
-    editable = "editable" in environment.name
-    assert Path(package).parent == (
-        ROOT / "sassmix" if editable else next(environment.rglob("sassmix/py.typed")).parent
-    )
-    assert Path(where) == (ROOT / "grammars" if editable else Path(package).parent / "grammars")
+    editable = "editable" in scripts.parent.name
+    installed = ROOT / "sassmix" if editable else next(scripts.parent.rglob("sassmix/py.typed")).parent
+    assert Path(package).parent == installed
+    assert Path(where) == (ROOT / "grammars" if editable else installed / "grammars")
 
 
 def test_every_plugin_loads_where_it_is_installed(scripts: Path, tmp_path: Path) -> None:

@@ -63,9 +63,14 @@ def open_input(path: Path) -> Input:
     :raises InputError: for a file that cannot be read, is empty, or is of no known kind.
     """
     head, digest = _head_and_digest(path)
+    problems: list[Problem] = []
     for reader in all_readers():
-        if reader.sniff(head):
-            return Input(path=path, reader=reader, sha256=digest)
+        try:
+            if reader.sniff(head):
+                return Input(path=path, reader=reader, sha256=digest, problems=problems)
+        except Exception as error:  # a plugin's reader may fail in any way, and must not take the others along
+            what = f"the reader {reader.name} fails to tell whether it knows the file: {type(error).__name__}: {error}"
+            problems.append(Problem("warning", str(path), what))
     from sassmix.readers.text import describe
 
     raise InputError(str(path), describe(head))

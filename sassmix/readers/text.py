@@ -19,6 +19,7 @@ _SIGNS = re.compile(
     re.MULTILINE,
 )
 _TOOL_MESSAGE = re.compile(r"^.{0,80}?\b(nvdisasm|cuobjdump)\w*[ \t]+(fatal|error|warning|info)[ \t]*:.*", re.MULTILINE)
+_PTX = re.compile(r"\A(?:\s|//[^\n]*\n)*\.version[ \t]+[0-9]+\.[0-9]+\s")
 _ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -34,7 +35,7 @@ def decode(data: bytes) -> tuple[str, bool]:
 
 
 def _sniff(head: bytes) -> bool:
-    return _is_text(head) and bool(_SIGNS.search(decode(head)[0]))
+    return _is_text(head) and not _PTX.search(text := decode(head)[0]) and bool(_SIGNS.search(text))
 
 
 def _is_text(head: bytes) -> bool:
@@ -77,6 +78,8 @@ def describe(head: bytes) -> str:
     """Why a file is of no known kind, in words that help: a tool's message is quoted."""
     if not _is_text(head):
         return "is of no known kind: neither a text, nor a cubin, a fat binary or an ELF file"
+    if _PTX.search(decode(head)[0]):
+        return "is of no known kind: it is PTX, which holds no SASS; assemble it with ptxas and give the cubin"
     message = _TOOL_MESSAGE.search(decode(head)[0])
     if message:
         return f"holds a tool's message instead of a listing: {message[0].strip()}"
