@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench goldens grammar clean
+.PHONY: demo test oracle lint bench goldens grammar clean
 
 demo: $(READY)
 	$(BIN)/sassmix mix fixtures/listings/wgmma.sm_90a.sass
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -q
+
+# Every cubin of the fixtures in every print mode, against nvdisasm -json; takes a quarter of an hour.
+oracle: $(READY)
+	SASSMIX_ALL_MODES=1 $(BIN)/python -m pytest -n 2 -q tests/test_oracle.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

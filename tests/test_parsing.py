@@ -8,10 +8,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import RENDERERS, Body, bodies, cuobjdump, nvdisasm
 
 from sassmix.listing import Listing
 from sassmix.parsing import parse
+from tests.strategies import RENDERERS, Body, bodies, cuobjdump, nvdisasm
 
 KERNEL = [Body("k", ())]
 

@@ -136,12 +136,23 @@ _ODD_OPERANDS = "has operands that the grammar does not know"
 
 
 _LOCAL = re.compile(r"`\((\$[^()`]+)\)")
+_MISPLACED = re.compile(r"(?<![a-z])([gi]?desc|tmem),\[")
 _TRANSFER = re.compile(r"(CALL|RET|BRA|JMP|JMX|BRX|JMXU|BRXU|BSSY)(\.|$)")
 _NO_SYMBOL = re.compile(r"[-~!]*(U?[RP](Z|T|[0-9]+)(\..*)?|B[0-9]+|0x[0-9a-f]+|[0-9].*|[^$.\w].*|)")
 
 
+def _put_back(match: re.Match[str]) -> str:
+    first = match.start() == 0 or match.string[match.start() - 1] == ","
+    return f"{'' if first else ','}{match[1]}["
+
+
 def _operands(opcode: str, text: str) -> str:
-    """Operands with the targets of calls spelled as in the text listing: JSON has the bare symbol."""
+    """Operands as the text listing spells them.
+
+    JSON has the bare symbol as the target of a call, and for sm_80 a comma behind a descriptor instead of in front
+    of it: ``R3desc,[UR4][R2.64]``.
+    """
+    text = _MISPLACED.sub(_put_back, text)
     rest, comma, last = text.rpartition(",")
     if not _TRANSFER.match(opcode) or _NO_SYMBOL.fullmatch(last):
         return text

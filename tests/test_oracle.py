@@ -1,0 +1,132 @@
+"""The disassembler's own JSON is the oracle: opcodes, guards and counts per function, in every print mode.
+
+The committed listings are compared with the committed JSON. The tools, which are test dependencies, are run on the
+cubins too: every cubin in one mode, a few in all modes; ``make oracle`` runs all cubins in all modes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from sassmix.listing import Listing
+from sassmix.parsing import parse
+from sassmix.readers.nvdisasm_json import parse_json
+from sassmix.tools import need_tools
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+LISTINGS = sorted((FIXTURES / "listings").glob("*.sass"))
+MODES = sorted((FIXTURES / "listings" / "modes").glob("*.sass"))
+CUBINS = sorted(p for p in (FIXTURES / "cubins").glob("*.cubin") if not re.search(r"sm_(50|52|60|61|70|72)\.", p.name))
+#: The tool crashes on these when it prints JSON (relocations of separate compilation).
+NO_JSON = frozenset(path.name for path in CUBINS if path.name.startswith("data-rdc"))
+FLAGS = (
+    ["-c"], [], ["-c", "-hex"], ["-hex"], ["-c", "-g"], ["-c", "-gi"], ["-c", "-gp"], ["-c", "-plr"],
+    ["-c", "-plr", "-lrm", "narrow"], ["-c", "-plr", "-lrm", "count"], ["-c", "-sf"], ["-raw"], ["-c", "-raw"],
+    ["-c", "-ndf"], ["-c", "-hex", "-gi"], ["cuobjdump"],
+)  # fmt: skip
+IN_ALL_MODES = ("switch-line.sm_75", "calls.sm_90a", "tcgen05.sm_100a", "blockscale.sm_120a")
+
+Code = dict[str, list[tuple[str, str]]]
+
+
+def code_of(listing: Listing) -> Code:
+    """Guards and mnemonics by function, helpers with the function in whose section they stand, as JSON has them."""
+    found: Code = {}
+    name = ""
+    for function in listing.functions:
+        if function.role != "helper" or not found:
+            name = function.name
+        found.setdefault(name, []).extend((i.guard, i.mnemonic) for i in function)
+    return found
+
+
+def without_filling(code: Code) -> Code:
+    """Without the NOPs at the end, which ``-plr`` does not print."""
+    shorter = {name: list(rows) for name, rows in code.items()}
+    for rows in shorter.values():
+        while rows and rows[-1] == ("", "NOP"):
+            rows.pop()
+    return shorter
+
+
+def unexpected(listing: Listing) -> list[str]:
+    return [str(p) for p in listing.problems if "tool's message" not in p.message and "PTX member" not in p.message]
+
+
+def run(tool: str, *arguments: str) -> str:
+    command = [str(need_tools(tool, "the tests")[0].path), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@cache
+def oracle(cubin: Path) -> Code:
+    listing = parse_json(run("nvdisasm", "-json", str(cubin)))
+    assert not listing.problems
+    return code_of(listing)
+
+
+@pytest.mark.parametrize("path", sorted((FIXTURES / "json").glob("*.json")), ids=lambda p: p.stem)
+def test_committed_listing_equals_committed_json(path: Path) -> None:
+    by_json = parse_json(path.read_text())
+    by_text = parse((FIXTURES / "listings" / f"{path.stem}.sass").read_text())
+    assert unexpected(by_text) == unexpected(by_json) == []
+    assert code_of(by_text) == code_of(by_json)
+    assert {f.arch for f in by_text} == {f"sm_{path.stem.rpartition('.sm_')[2]}"} == {f.arch for f in by_json}
+
+
+@pytest.mark.parametrize("path", MODES, ids=lambda p: p.stem)
+def test_every_print_mode_gives_the_same_code(path: Path) -> None:
+    name, target = path.name.split(".")[:2]
+    if target == "fatbin":
+        wanted = None  # several architectures; compared by its functions below
+    else:
+        same = [p for p in MODES if p.name.startswith(f"{name}.{target}.")]
+        reference = next((p for p in same if p.name.endswith(".c.sass")), same[0])
+        wanted = code_of(parse(reference.read_text()))
+    listing = parse(path.read_text())
+    assert unexpected(listing) == []
+    assert all(not f.damage and f.missing == 0 for f in listing)
+    if wanted is None:
+        assert len(listing.functions) == len({(f.name, f.arch) for f in listing}) > 2
+        return
+    found = code_of(listing)
+    if "plr" in path.name or "lrm" in path.name:
+        found, wanted = without_filling(found), without_filling(wanted)
+    assert found == wanted
+
+
+@pytest.mark.parametrize("path", LISTINGS + MODES, ids=lambda p: p.stem)
+def test_every_opcode_of_the_fixtures_is_classified(path: Path) -> None:
+    from sassmix import explain
+
+    listing = parse(path.read_text())
+    unknown = {(i.mnemonic, f.arch) for f in listing for i in f if not (f.arch and explain(i.mnemonic, f.arch).known)}
+    assert unknown == set()
+
+
+def every_mode() -> list[tuple[Path, list[str]]]:
+    if os.environ.get("SASSMIX_ALL_MODES"):
+        return [(cubin, flags) for cubin in CUBINS for flags in FLAGS]
+    few = [cubin for cubin in CUBINS if cubin.name.removesuffix(".cubin") in IN_ALL_MODES]
+    rest = [cubin for cubin in CUBINS if cubin not in few]
+    return [(cubin, flags) for cubin in few for flags in FLAGS] + [(cubin, ["-c"]) for cubin in rest]
+
+
+@pytest.mark.parametrize(("cubin", "flags"), every_mode(), ids=lambda v: v.stem if isinstance(v, Path) else " ".join(v))
+def test_the_real_tools(cubin: Path, flags: list[str]) -> None:
+    text = run("cuobjdump", "-sass", str(cubin)) if flags == ["cuobjdump"] else run("nvdisasm", *flags, str(cubin))
+    listing = parse(text)
+    assert unexpected(listing) == []
+    assert all(not f.damage and f.missing == 0 for f in listing)
+    if cubin.name in NO_JSON:
+        return
+    found, wanted = code_of(listing), oracle(cubin)
+    if "-plr" in flags:
+        found, wanted = without_filling(found), without_filling(wanted)
+    assert found == wanted
