@@ -136,7 +136,7 @@ _ODD_OPERANDS = "has operands that the grammar does not know"
 
 
 _LOCAL = re.compile(r"`\((\$[^()`]+)\)")
-_MISPLACED = re.compile(r"(?<![a-z])([gi]?desc|tmem),\[")
+_MISPLACED = re.compile(r"(?<![a-z])([gi]?desc|tmem),?\[")
 _TRANSFER = re.compile(r"(CALL|RET|BRA|JMP|JMX|BRX|JMXU|BRXU|BSSY)(\.|$)")
 _NO_SYMBOL = re.compile(r"[-~!]*(U?[RP](Z|T|[0-9]+)(\..*)?|B[0-9]+|0x[0-9a-f]+|[0-9].*|[^$.\w].*|)")
 
@@ -149,8 +149,8 @@ def _put_back(match: re.Match[str]) -> str:
 def _operands(opcode: str, text: str) -> str:
     """Operands as the text listing spells them.
 
-    JSON has the bare symbol as the target of a call, and for sm_80 a comma behind a descriptor instead of in front
-    of it: ``R3desc,[UR4][R2.64]``.
+    JSON has the bare symbol as the target of a call, and for sm_80 a comma behind a descriptor, or none, instead of in
+    front of it: ``R3desc,[UR4][R2.64]``.
     """
     text = _MISPLACED.sub(_put_back, text)
     rest, comma, last = text.rpartition(",")
