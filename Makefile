@@ -38,7 +38,7 @@ $(READY): pyproject.toml
 
 # After a change of grammars/*.lark.
 grammar: $(READY)
-	$(BIN)/python -m sassmix.grammar
+	$(BIN)/python -m sassmix.prepare fixtures/listings
 
 clean:
 	rm -rf $(VENV) dist build

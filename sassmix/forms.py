@@ -13,15 +13,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 
-from sassmix.grammar import is_line, is_mnemonic, kind_of
+from sassmix.grammar import FORMS, is_line, is_mnemonic, kind_of, prepared
 
-_HEX = re.compile(r"(?<![0-9A-Za-z_.@?])0x[0-9a-f]+(?![0-9A-Za-z_.@?])")
-_MANGLED = re.compile(r"(?<![0-9A-Za-z_$.?])_Z[A-Za-z0-9_$]+")
+# Literal beginnings and nothing to look behind for: that is what makes a search fast.
+_HEX = re.compile(r"0x[0-9a-f]+")
+_MANGLED = re.compile(r"_Z[A-Za-z0-9_$]+")
 _RUN = re.compile("11+")
 _QUOTED = re.compile(r'"[^";\n]*"')
 _BLANKS = re.compile(r"[ \t]+")
 _COMMENT = re.compile(r"//[^\n]*")
 _DIGITS = str.maketrans("023456789", "111111111")
+_HALF = str.maketrans("23456789", "11111111")
 _STAND_IN = "\x01"  # for 0x1 while digits are folded; a text that holds it is never folded
 _MOST_FORMS = 200_000
 
@@ -33,13 +35,19 @@ def fold(text: str) -> str:
 
 
 class Memo:
-    """Answers of the grammar by form, kept between listings, forgotten when they grow past a bound."""
+    """Answers of the grammar by form, kept between listings, forgotten when they grow past a bound.
 
-    def __init__(self, ask: Callable[[str], object]) -> None:
+    The first answers are those that were proved when the package was made.
+    """
+
+    def __init__(self, name: str, ask: Callable[[str], object]) -> None:
+        self.name = name
         self._ask = ask
-        self._answers: dict[str, object] = {}
+        self._answers: dict[str, object] | None = None
 
     def __call__(self, form: str) -> object:
+        if self._answers is None:
+            self._answers = dict((prepared(FORMS) or {}).get(self.name, {}))
         answer = self._answers.get(form, self)
         if answer is self:
             if len(self._answers) >= _MOST_FORMS:
@@ -47,11 +55,20 @@ class Memo:
             answer = self._answers[form] = self._ask(form)
         return answer
 
+    def accepted(self) -> dict[str, object]:
+        """The forms that the grammar knows so far, each with its answer."""
+        return {form: answer for form, answer in (self._answers or {}).items() if answer}
 
-_is_guard = Memo(lambda text: is_line(f"/*0000*/ {text}NOP;"))
-_is_operand = Memo(lambda form: is_line(f"/*0000*/ NOP RZ, {form}, RZ;"))
-_is_tail = Memo(lambda form: is_line(f"/*0000*/ NOP{form};"))
-_kind = Memo(kind_of)
+
+_is_guard = Memo("guard", lambda text: is_line(f"/*0000*/ {text}NOP;"))
+_is_operand = Memo("operand", lambda form: is_line(f"/*0000*/ NOP RZ, {form}, RZ;"))
+_is_tail = Memo("tail", lambda form: is_line(f"/*0000*/ NOP{form};"))
+_kind = Memo("line", kind_of)
+
+
+def accepted() -> dict[str, object]:
+    """Everything that the grammar has accepted so far, by the name of the question."""
+    return {memo.name: memo.accepted() for memo in (_is_guard, _is_operand, _is_tail, _kind)}
 
 
 def rejected_guards(guards: Collection[str]) -> set[str]:
@@ -66,24 +83,31 @@ def rejected_mnemonics(mnemonics: Collection[str]) -> set[str]:
 
 def rejected_tails(tails: Collection[str]) -> set[str]:
     """The texts between mnemonic and semicolon (the blank in front included) that the grammar does not know."""
-    filled = set(tails) - {"", " "}
+    filled = set(tails).difference(("", " "))
     joined = "\n".join(filled)
     odd: list[str] = []
     if "(*" in joined or _STAND_IN in joined:
         odd = [tail for tail in filled if "(*" in tail or _STAND_IN in tail]
         filled.difference_update(odd)
         joined = "\n".join(filled)
-    bad = rejected_pieces(list(set(joined.replace(", ", "\n").split("\n")))) if filled else set()
-    suspects = [tail for tail in filled if not bad.isdisjoint(tail.split(", "))] if bad else []
-    return {tail for tail in suspects if tail.strip() and not _is_tail(tail)} | {
-        tail for tail in odd if not _proved_whole(tail)
-    }
+    # Most digits are folded at once: that leaves few texts for the costly rest, and nearly always all is proved.
+    if not filled or not rejected_pieces(_pieces("\n".join(set(joined.translate(_HALF).split("\n"))))):
+        return _rejected_whole(odd)
+    bad = rejected_pieces(_pieces(joined))
+    suspects = [tail for tail in filled if not bad.isdisjoint(tail.split(", "))]
+    return {tail for tail in suspects if tail.strip() and not _is_tail(tail)} | _rejected_whole(odd)
 
 
-def _proved_whole(tail: str) -> bool:
-    if _STAND_IN not in tail and _is_tail(fold(_BLANKS.sub(" ", _QUOTED.sub('""', tail)))):
-        return True
-    return bool(_is_tail(tail))
+def _pieces(joined: str) -> list[str]:
+    return list(set(joined.replace(", ", "\n").split("\n")))
+
+
+def _rejected_whole(tails: list[str]) -> set[str]:
+    """Texts that cannot be proved piece by piece: annotations behind the operands, and what folding would spoil."""
+    plain = [tail for tail in tails if _STAND_IN not in tail]
+    forms = fold(_BLANKS.sub(" ", _QUOTED.sub('""', "\n".join(plain)))).split("\n") if plain else []
+    proved = {tail for tail, form in zip(plain, forms, strict=True) if _is_tail(form)}
+    return {tail for tail in tails if tail not in proved and not _is_tail(tail)}
 
 
 def rejected_pieces(pieces: list[str]) -> set[str]:

@@ -1,6 +1,7 @@
 """The Lark grammars: loading them, and parsing one line or one instruction with them.
 
-The grammar alone decides what is a listing. :mod:`sassmix.forms` asks it once for each form, not for each line.
+The grammar alone decides what is a listing. :mod:`sassmix.forms` asks it once for each form, not for each line, and
+not even once for forms that were proved when the package was made: lark is imported only for what is new.
 """
 
 from __future__ import annotations
@@ -11,18 +12,15 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
-
-import lark
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedInput
-from lark.grammar import Rule
-from lark.lexer import TerminalDef
+from typing import TYPE_CHECKING, Any, cast
 
 from sassmix.errors import ListingSyntaxError
 
-#: The prepared tables beside the grammars.
-TABLES = "tables.json"
+if TYPE_CHECKING:
+    from lark import Lark, Token, Tree
+
+#: Beside the grammars, written by ``make grammar``: the parser's tables, and the forms that were proved.
+TABLES, FORMS = "tables.json", "forms.json"
 
 
 def grammar_folder() -> Path:
@@ -33,43 +31,22 @@ def grammar_folder() -> Path:
 
 
 @cache
-def parser() -> Lark:
-    """The parser for single lines (start ``line``) and instructions (start ``instruction``)."""
-    return _prepared() or _built()
-
-
-def _built(**options: Any) -> Lark:
-    path = str(grammar_folder() / "nvdisasm.lark")
-    return Lark.open(path, parser="lalr", start=["line", "instruction"], maybe_placeholders=False, **options)
-
-
 def fingerprint() -> str:
-    """Tells whether prepared tables belong to the grammars and to the version of lark at hand."""
-    digest = hashlib.sha256(lark.__version__.encode())
+    """Tells whether what was prepared belongs to the grammars at hand."""
+    digest = hashlib.sha256()
     for path in sorted(grammar_folder().glob("*.lark")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def prepare() -> str:
-    """The parser's tables as JSON, for :data:`TABLES`; ``make grammar`` writes them."""
-    data, memo = _built().memo_serialize([TerminalDef, Rule])
-    return json.dumps({"fingerprint": fingerprint(), "data": data, "memo": memo}, separators=(",", ":")) + "\n"
-
-
-def _prepared() -> Lark | None:
-    """The parser from its prepared tables: ten times as fast as building it, and no pickle is read.
-
-    Tables of another grammar or another lark are no error: the parser is built from the grammar then.
-    """
+@cache
+def prepared(name: str) -> dict[str, Any] | None:
+    """A prepared file; None if it is missing, malformed, or belongs to another grammar, which is no error."""
     try:
-        tables = json.loads((grammar_folder() / TABLES).read_text(encoding="utf-8"), object_pairs_hook=_numbered)
-        if tables["fingerprint"] == fingerprint():
-            # What lark's own stand-alone parsers call.
-            return cast(Lark, Lark._load_from_dict(tables["data"], tables["memo"]))  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        pass
-    return None
+        content = json.loads((grammar_folder() / name).read_text(encoding="utf-8"), object_pairs_hook=_numbered)
+        return content if content["fingerprint"] == fingerprint() else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
 
 
 def _numbered(pairs: list[tuple[str, Any]]) -> dict[Any, Any]:
@@ -77,8 +54,33 @@ def _numbered(pairs: list[tuple[str, Any]]) -> dict[Any, Any]:
     return {int(key) if key.isdecimal() else key: value for key, value in pairs}
 
 
+@cache
+def parser() -> Lark:
+    """The parser for single lines (start ``line``) and instructions (start ``instruction``).
+
+    Made from prepared tables if they belong to this version of lark: ten times as fast, and no pickle is read.
+    """
+    import lark
+
+    tables = prepared(TABLES)
+    if tables and tables.get("lark") == lark.__version__:
+        # What lark's own stand-alone parsers call.
+        return cast("Lark", lark.Lark._load_from_dict(tables["data"], tables["memo"]))  # type: ignore[no-untyped-call]
+    return build()
+
+
+def build(**options: Any) -> Lark:
+    """The parser from the grammars themselves."""
+    from lark import Lark
+
+    path = str(grammar_folder() / "nvdisasm.lark")
+    return Lark.open(path, parser="lalr", start=["line", "instruction"], maybe_placeholders=False, **options)
+
+
 def kind_of(line: str) -> str | None:
     """The kind of a line by the grammar: ``code``, ``bare``, ``label``, ``directive`` ...; None if it is no line."""
+    from lark.exceptions import UnexpectedInput
+
     try:
         tree = parser().parse(line, start="line")
     except UnexpectedInput:
@@ -87,9 +89,8 @@ def kind_of(line: str) -> str | None:
 
 
 def _innermost_kind(tree: Tree[Token]) -> str:
-    child = tree.children[0]
-    name = _name(child) if isinstance(child, Tree) else ""
-    return _innermost_kind(child) if name == "member_line" and isinstance(child, Tree) else name
+    child = cast("Tree[Token]", tree.children[0])
+    return _innermost_kind(child) if _name(child) == "member_line" else _name(child)
 
 
 def _name(tree: Tree[Token]) -> str:
@@ -104,8 +105,14 @@ def is_line(text: str) -> bool:
 
 @cache
 def _mnemonic() -> re.Pattern[str]:
+    known = prepared(FORMS)
+    return re.compile(known["mnemonic"] if known else mnemonic_pattern())
+
+
+def mnemonic_pattern() -> str:
+    """The regular expression of the grammar's terminal for mnemonics."""
     (terminal,) = (t for t in parser().terminals if t.name.rpartition("__")[2] == "MNEMONIC")
-    return re.compile(terminal.pattern.to_regexp())
+    return str(terminal.pattern.to_regexp())
 
 
 def is_mnemonic(text: str) -> bool:
@@ -115,6 +122,8 @@ def is_mnemonic(text: str) -> bool:
 
 def syntax_error(line: str, *, path: str | None, number: int) -> ListingSyntaxError:
     """Why the grammar rejects a line, with the column of the first character that does not fit."""
+    from lark.exceptions import UnexpectedInput
+
     column = 1
     try:
         parser().parse(line, start="line")
@@ -143,6 +152,9 @@ def operands_of(text: str) -> tuple[Operand, ...]:
     :param text: what stands between the mnemonic and the semicolon.
     :raises ListingSyntaxError: where the grammar does not know them.
     """
+    from lark import Tree
+    from lark.exceptions import UnexpectedInput
+
     prefix = "NOP "
     whole = prefix + text
     try:
@@ -161,17 +173,16 @@ def operands_of(text: str) -> tuple[Operand, ...]:
 
 @cache
 def _with_positions() -> Lark:
-    return _built(propagate_positions=True, keep_all_tokens=True)
+    return build(propagate_positions=True, keep_all_tokens=True)
 
 
 def _operand(tree: Tree[Token], whole: str, start: int, end: int) -> Operand:
+    from lark import Token, Tree
+
     value = next(child for child in tree.children if isinstance(child, Tree))
-    named = ("REGISTER", "PREDICATE", "HEX", "INTEGER", "FLOAT", "SPECIAL", "BARRIER", "WORD")
-    names = tuple(
-        str(t) for t in tree.scan_values(lambda t: isinstance(t, Token) and t.type.rpartition("__")[2] in named)
-    )
+    tokens = (token for token in tree.scan_values(lambda t: isinstance(t, Token)))
+    names = tuple(str(token) for token in tokens if token.type.rpartition("__")[2] in _NAMED)
     return Operand(_name(value), whole[start:end], names)
 
 
-if __name__ == "__main__":
-    (grammar_folder() / TABLES).write_text(prepare(), encoding="utf-8")
+_NAMED = frozenset({"REGISTER", "PREDICATE", "HEX", "INTEGER", "FLOAT", "SPECIAL", "BARRIER", "WORD"})

@@ -6,15 +6,18 @@ What the grammar rejects becomes a problem with its line and column, and never m
 
 from __future__ import annotations
 
+import gc
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sassmix import forms
 from sassmix.errors import Problem
 from sassmix.grammar import kind_of, syntax_error
 from sassmix.listing import Columns, Listing
-from sassmix.symbols import Scope
+from sassmix.symbols import Place, Scope
 
 # The columns of nvdisasm and cuobjdump. What the groups hold is proved by the grammar afterwards.
 _CODE = re.compile(
@@ -29,7 +32,7 @@ _HEAD = re.compile(
 )
 _ENCODING = re.compile(r"/\* 0x[0-9a-f]++ \*/$")
 _OFFSET = re.compile(r"\s*+(?:\[B[^\]]*+\]\s*+)?/\*([0-9a-fA-F]++)\*/\s*+(?:\{\s*+)?(?:@!?\w++\s++)?(\S*+)")
-_SILENT = frozenset({"comment", "encoding", "rule", "word", "empty", "data"})
+_SILENT = frozenset({"directive", "comment", "encoding", "rule", "word", "empty"})
 _AROUND_PTX = frozenset({"header", "rule", "pair", "word", "empty"})
 _MOST_PROBLEMS = 1000
 _LONGEST = 1_000_000  # characters; no tool prints a line like that
@@ -42,7 +45,20 @@ def parse(text: str, *, path: str | None = None) -> Listing:
     :param path: name for messages.
     :returns: every function of the text. What could not be read is in ``problems``, never an exception.
     """
-    return _Parser(text, path).run()
+    with _garbage_kept():
+        return _Parser(text, path).run()
+
+
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """No garbage collection meanwhile: each would walk the long columns again, a fifth of the whole time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @dataclass(slots=True)
@@ -69,7 +85,7 @@ class _Parser:
         self.text = body
         parts = _CODE.split(body)
         self.bare = len(parts) == 1 and "/*" not in text
-        self.scope = Scope(self.columns, self.problems, self.path)
+        self.scope = Scope(self.columns, self.problems, self.path, self._number)
         self._walk(parts)
         self._prove()
         functions = self.scope.finish(bool(self.cut))
@@ -85,20 +101,25 @@ class _Parser:
 
     def _walk(self, parts: list[str]) -> None:
         code = Columns(parts[1::5], parts[2::5], parts[3::5], parts[4::5])
-        pieces = [(i, piece.split("\n")) for i, piece in enumerate(parts[0::5]) if piece]
-        kinds = self._kinds({line for _, lines in pieces for line in lines})
-        scope, labels, done = self.scope, 0, 0
-        for i, lines in pieces:
+        pieces = [(i, piece[1:]) for i, piece in enumerate(parts[0::5]) if piece]
+        single = {piece for _, piece in pieces if "\n" not in piece}
+        kinds = self._kinds(single.union(*(piece.split("\n") for _, piece in pieces if "\n" in piece)))
+        scope, silent, done = self.scope, Counter(code=len(code)), 0
+        for i, piece in pieces:
             scope.here += i - done
             done = i
-            if len(lines) == 2 and lines[1].startswith(".L") and kinds[lines[1]] == "label":
-                scope.labels[lines[1].split(":", 1)[0]] = scope.here
-                labels += 1
+            if piece in single and piece.startswith(".L") and kinds[piece] == "label":
+                scope.labels[piece.partition(":")[0]] = scope.here
+                silent["label"] += 1
                 continue
-            for number, line in enumerate(lines[1:]):
-                self._line(line, kinds[line], (i, number))
+            for number, line in enumerate(piece.split("\n")):
+                kind = kinds[line]
+                if kind in _SILENT and not scope.in_ptx:
+                    silent[kind] += 1
+                else:
+                    self._line(line, kind, (i, number))
         scope.here += len(code) - done
-        self.lines.update(code=len(code), label=labels)
+        self.lines.update(silent)
         _merge(self.columns, code, self.extra)
 
     def _kinds(self, lines: set[str]) -> dict[str, str | None]:
@@ -108,7 +129,7 @@ class _Parser:
         kinds = forms.line_kinds(rest)
         return {line: "code" if line in self.split else kinds.get(line) for line in lines}
 
-    def _line(self, line: str, kind: str | None, place: tuple[int, int]) -> None:
+    def _line(self, line: str, kind: str | None, place: Place) -> None:
         if self.scope.in_ptx and kind not in _AROUND_PTX:
             self.lines["ptx"] += 1
         elif kind == "code" or (kind == "bare" and self.bare):
@@ -117,10 +138,9 @@ class _Parser:
             self._unknown(line, place)
         else:
             self.lines[kind] += 1
-            if kind not in _SILENT or "Cuda compilation tools" in line:
-                self.scope.line(kind, line, lambda: self._number(place))
+            self.scope.line(kind, line, place)
 
-    def _code(self, line: str, place: tuple[int, int]) -> None:
+    def _code(self, line: str, place: Place) -> None:
         row = self.split.get(line) or split_code(line, bare=True)
         if row is None:
             self._unknown(line, place)
@@ -137,7 +157,7 @@ class _Parser:
         self.scope.here += 1
         return self.scope.here - 1
 
-    def _unknown(self, line: str, place: tuple[int, int]) -> None:
+    def _unknown(self, line: str, place: Place) -> None:
         self.lines["unknown"] += 1
         match = _OFFSET.match(line)
         if match:
@@ -150,7 +170,7 @@ class _Parser:
         self._problem("not a line of a listing", line, number)
         self.scope.damage(f"line {number} cannot be read")
 
-    def _complain(self, index: int, line: str, place: tuple[int, int], what: str) -> None:
+    def _complain(self, index: int, line: str, place: Place, what: str) -> None:
         """An instruction that cannot be read: it keeps its offset and stays in the counts as unresolved."""
         number = self._number(place)
         self._problem(what, line, number)
@@ -199,7 +219,7 @@ class _Parser:
             position = self.text.find(needle, position + 1)
         return 0, ""
 
-    def _number(self, place: tuple[int, int]) -> int:
+    def _number(self, place: Place) -> int:
         """The number of a line between code lines; found by a second pass, since hardly any listing needs it."""
         if not self.starts:
             self.starts = [0]

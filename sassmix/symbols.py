@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sassmix.arch import sm
-from sassmix.errors import Problem, UnknownArchitectureError
+from sassmix.errors import Problem, Severity, UnknownArchitectureError
 from sassmix.listing import Columns, Function, Role
 
 UNNAMED = "(no name)"
+#: Where a line stands: behind how many code lines, and the how manieth of those in between.
+Place = tuple[int, int]
 _FLAGS = re.compile(r"(?<!\()EF_CUDA_SM([0-9]+)")
 _TKINFO = re.compile(r"release [0-9.]+, V([0-9.]+)")
 _SIZE_END = re.compile(r"\(\s*(\S+)\s+-\s")
@@ -20,7 +22,6 @@ _SIZE_END = re.compile(r"\(\s*(\S+)\s+-\s")
 class _Symbol:
     function: bool = False
     kernel: bool = False
-    described: bool = False
     end: str = ""
 
 
@@ -31,6 +32,7 @@ class Scope:
     columns: Columns
     problems: list[Problem]
     path: str | None
+    number: Callable[[Place], int]
     kind: str = "nvdisasm-text"
     toolkit: str | None = None
     arch: str | None = None
@@ -44,22 +46,22 @@ class Scope:
     labels: dict[str, int] = field(default_factory=dict)
     _damage: list[tuple[int, str]] = field(default_factory=list)
     _closed: bool = True
-    _member: str = ""
+    #: Whether the lines belong to a PTX member: no SASS, and no lines of a listing either.
+    in_ptx: bool = False
 
-    def line(self, kind: str, line: str, number: Callable[[], int]) -> None:
+    def line(self, kind: str, line: str, place: Place) -> None:
         """Take one line in, whose kind the grammar has told."""
-        text = line.strip()
         if kind == "label":
-            self._label(text.split(":", 1)[0] if "//" in text else text.rstrip()[:-1])
-        elif kind == "directive":
-            self._directive(text, number)
+            self._label(line.partition("//")[0].rstrip()[:-1])
+        elif kind == "symbol":
+            self._directive(line, place)
         elif kind == "message":
-            self._message(text, number())
+            self._message(line.strip(), place)
         elif kind == "data":
-            self._data(text)
+            self._data(line)
         else:
             self.kind = "cuobjdump-sass"
-            self._member_line(kind, text, number)
+            self._member_line(kind, line.strip(), place)
 
     def _label(self, name: str) -> None:
         self.labels[name] = self.here
@@ -97,74 +99,72 @@ class Scope:
             )
         )
 
-    def _directive(self, text: str, number: Callable[[], int]) -> None:
-        word, _, rest = (
-            text.partition("//")[0].partition("\t") if "\t" in text else text.partition("//")[0].partition(" ")
-        )
-        name, _, value = (part.strip() for part in rest.strip().partition(","))
+    def _directive(self, text: str, place: Place) -> None:
+        word, *rest = text.split(None, 1)
+        name, _, value = rest[0].partition("//")[0].strip().partition(",") if rest else ("", "", "")
+        name, value = name.rstrip(), value.lstrip()
         if word == ".section":
             self.section = name
             self._closed = True
         elif word == ".target":
-            self._architecture(name, number)
+            self._architecture(name, place)
         elif word == ".headerflags":
-            self._header_flags(text, number)
-        elif word == ".type" and value.startswith("@"):
+            self._header_flags(text, place)
+        elif word == ".type":
             self._symbol(name).function = value == "@function"
         elif word == ".other":
             self._symbol(name).kernel = "STO_CUDA_ENTRY" in value
-        elif word == ".size":
+        else:
             match = _SIZE_END.match(value)
             self._symbol(name).end = match[1] if match else ""
 
     def _symbol(self, name: str) -> _Symbol:
-        return self.symbols.setdefault(name, _Symbol())
+        symbol = self.symbols.get(name)
+        if symbol is None:
+            symbol = self.symbols[name] = _Symbol()
+        return symbol
 
-    def _architecture(self, name: str, number: Callable[[], int]) -> None:
+    def _architecture(self, name: str, place: Place) -> None:
         try:
             self.arch = sm(name)[0]
         except UnknownArchitectureError as error:
             self.arch = None
-            self.problems.append(Problem("warning", self.path, str(error), number()))
+            self.problems.append(Problem("warning", self.path, str(error), self.number(place)))
 
-    def _header_flags(self, text: str, number: Callable[[], int]) -> None:
+    def _header_flags(self, text: str, place: Place) -> None:
         found = _FLAGS.search(text)
         if found and not (self.arch or "").startswith(f"sm_{found[1]}"):
-            self._architecture(f"sm_{found[1]}{'a' if 'EF_CUDA_ACCELERATORS' in text else ''}", number)
+            self._architecture(f"sm_{found[1]}{'a' if 'EF_CUDA_ACCELERATORS' in text else ''}", place)
 
-    def _message(self, text: str, number: int) -> None:
-        severity = "error" if re.match(r"\w+\s+(fatal|error)", text) else "warning"
-        self.problems.append(Problem(severity, self.path, f"a tool's message stands in the listing: {text}", number))  # type: ignore[arg-type]
+    def _message(self, text: str, place: Place) -> None:
+        severity: Severity = "error" if re.match(r"\w+\s+(fatal|error)", text) else "warning"
+        what = f"a tool's message stands in the listing: {text}"
+        self.problems.append(Problem(severity, self.path, what, self.number(place)))
 
     def _data(self, text: str) -> None:
         found = _TKINFO.search(text)
         self.toolkit = found[1] if found else self.toolkit
 
-    def _member_line(self, kind: str, text: str, number: Callable[[], int]) -> None:
+    def _member_line(self, kind: str, text: str, place: Place) -> None:
         if kind == "architecture":
-            self._architecture(text.rsplit(maxsplit=1)[-1], number)
+            self._architecture(text.rsplit(maxsplit=1)[-1], place)
         elif kind == "function":
             self.section = None
             self._start(text.partition(":")[2].strip())
         elif kind == "end":
             self._closed = True
         elif kind == "header":
-            self._member = text
+            self.in_ptx = "ptx" in text
             self._closed = True
         elif kind == "pair" and text.startswith("arch ="):
-            self._member_arch(text.partition("=")[2].strip(), number)
+            self._member_arch(text.partition("=")[2].strip(), place)
 
-    def _member_arch(self, name: str, number: Callable[[], int]) -> None:
+    def _member_arch(self, name: str, place: Place) -> None:
         if re.match(r"sm_[0-9]", name):
-            self._architecture(name, number)
+            self._architecture(name, place)
         if self.in_ptx:
             message = f"a PTX member for {name}: it holds no SASS and is not counted"
-            self.problems.append(Problem("info", self.path, message, number()))
-
-    @property
-    def in_ptx(self) -> bool:
-        """Whether the lines belong to a PTX member: no SASS, and no lines of a listing either."""
-        return "ptx" in self._member
+            self.problems.append(Problem("info", self.path, message, self.number(place)))
 
     def damage(self, reason: str) -> None:
         """Something in the function at hand could not be read."""

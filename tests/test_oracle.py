@@ -25,7 +25,7 @@ MODES = sorted((FIXTURES / "listings" / "modes").glob("*.sass"))
 CUBINS = sorted(p for p in (FIXTURES / "cubins").glob("*.cubin") if not re.search(r"sm_(50|52|60|61|70|72)\.", p.name))
 #: The tool crashes on these when it prints JSON (relocations of separate compilation).
 NO_JSON = frozenset(path.name for path in CUBINS if path.name.startswith("data-rdc"))
-FLAGS = (
+FLAGS: tuple[list[str], ...] = (
     ["-c"], [], ["-c", "-hex"], ["-hex"], ["-c", "-g"], ["-c", "-gi"], ["-c", "-gp"], ["-c", "-plr"],
     ["-c", "-plr", "-lrm", "narrow"], ["-c", "-plr", "-lrm", "count"], ["-c", "-sf"], ["-raw"], ["-c", "-raw"],
     ["-c", "-ndf"], ["-c", "-hex", "-gi"], ["cuobjdump"],
