@@ -42,8 +42,9 @@ def fingerprint() -> str:
 @cache
 def prepared(name: str) -> dict[str, Any] | None:
     """A prepared file; None if it is missing, malformed, or belongs to another grammar, which is no error."""
+    hook = _numbered if name == TABLES else None
     try:
-        content = json.loads((grammar_folder() / name).read_text(encoding="utf-8"), object_pairs_hook=_numbered)
+        content = json.loads((grammar_folder() / name).read_text(encoding="utf-8"), object_pairs_hook=hook)
         return content if content["fingerprint"] == fingerprint() else None
     except (OSError, ValueError, LookupError, TypeError):
         return None

