@@ -1,0 +1,101 @@
+"""The model of executed counts, as a reader gives them: one :class:`Counts` per kernel and file, nothing resolved yet.
+
+Readers say what the file says and nothing else; names, ids and addresses are joined to listings in
+:mod:`sassmix.resolution`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sassmix.errors import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountRow:
+    """One counted instruction (or one name that stands for several), summed over warps and launches.
+
+    :param mnemonic: the full mnemonic where the source names it, as it stands there (``HMMA.16816.F32``).
+    :param name: what the source calls the row if that is no mnemonic: ``OPCODE_138``; kept if nothing resolves it.
+    :param index: the instruction's number within its function, from 0.
+    :param offset: its bytes from the start of its function; from an absolute address the first one is taken away.
+    :param sass: the instruction's text where the row carries it.
+    :param issued: warp instructions issued, the guard's outcome notwithstanding.
+    :param active: those of them with at least one active lane; None where the source does not tell.
+    :param threads: thread instructions executed with the guard true; None where the source does not tell.
+    """
+
+    mnemonic: str | None = None
+    name: str | None = None
+    index: int | None = None
+    offset: int | None = None
+    sass: str | None = None
+    issued: int
+    active: int | None = None
+    threads: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelNames:
+    """What a source says on the name of a kernel; all None where it says nothing.
+
+    :param mangled: the whole mangled name, from metadata.
+    :param demangled: the declaration, as a profiler writes it.
+    :param file: the name within the file's name; ``cut`` if it may be longer than stands there (150 characters).
+    """
+
+    mangled: str | None = None
+    demangled: str | None = None
+    file: str | None = None
+    cut: bool = False
+    checksum: str | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether the source gives any name at all."""
+        return bool(self.mangled or self.demangled or self.file)
+
+    @property
+    def best(self) -> str | None:
+        """The most exact name there is."""
+        return self.mangled or self.file or self.demangled
+
+
+@dataclass(slots=True, kw_only=True)
+class Counts:
+    """The executed counts of one kernel in one file.
+
+    :param kind: as in the report's ``inputs``.
+    :param arch: the architecture that the source names, ``sm_90``; None where it does not.
+    :param launches: distinct launches; None where the source cannot tell.
+    :param warps: the largest number of distinct warps in one launch; None where the source cannot tell.
+    :param gaps: why the capture is not complete, or not known to be, each in words; empty for a complete one.
+    :param lost: why data is missing for certain (dropped records, a filter); a part of ``gaps`` that counts more.
+    :param table: the source's own table from an instruction's number to its text.
+    :param size: how many instructions the source says that the kernel has.
+    :param functions: names of called functions that were counted too, whose ids cannot be told apart.
+    :param hardware: totals that the hardware counted, by name (``inst_executed``, ``tensor pipe``).
+    :param missing: what the source has no measurement of although it has a place for it (``cycles``).
+    """
+
+    path: str
+    kind: str
+    names: KernelNames
+    arch: str | None = None
+    rows: list[CountRow] = field(default_factory=list)
+    launches: int | None = None
+    warps: int | None = None
+    gaps: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    table: dict[int, str] = field(default_factory=dict)
+    size: int | None = None
+    functions: tuple[str, ...] = ()
+    hardware: dict[str, float] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    tool: str | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """Warp instructions issued, all rows together."""
+        return sum(row.issued for row in self.rows)
