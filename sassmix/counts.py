@@ -99,3 +99,8 @@ class Counts:
     def total(self) -> int:
         """Warp instructions issued, all rows together."""
         return sum(row.issued for row in self.rows)
+
+
+#: Gaps that a listing or the resolved instructions may close (:mod:`sassmix.resolution`); readers put these texts.
+CLOCK_READS = "CS2R was counted: a clock-region capture counts only what lies between two clock reads"
+NO_COMPLETION = "the trace has no completion record"

@@ -1,0 +1,64 @@
+"""Can these counts have come from this code? Instructions that run one after the other are executed equally often.
+
+Counts by number or offset that were put to the wrong function, the wrong build, or one line off, break that rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sassmix.listing import Function
+
+#: Opcodes after which control may go elsewhere, or which a warp may execute once for each of its diverged parts.
+_TRANSFERS = frozenset(
+    """BRA BRX BRXU JMP JMX JMXU CALL CAL JCAL RET EXIT KILL BREAK BRK BSSY BSYNC SSY SYNC PBK PCNT CONT PRET BPT
+    WARPSYNC YIELD NANOSLEEP BMOV RPCMOV ENDCOLLECTIVE LONGJMP PREEXIT ACQBULK ELECT""".split()
+)
+_ADDRESS = re.compile(r"(?:^|[ ,])(0x[0-9a-f]+)\s*$")
+
+
+def contradictions(function: Function, counts: Mapping[int, int], helpers: Sequence[Function] = ()) -> list[str]:
+    """What speaks against the counts being this function's, each in one phrase; nothing if they fit.
+
+    :param counts: executions by the index of an instruction in the listing's columns.
+    :param helpers: the functions behind it in its section, which the counts may reach into.
+    """
+    stop = max(f.code_stop for f in (function, *helpers))
+    found: list[str] = []
+    if counts and not counts.get(function.start):
+        found.append("the first instruction was not counted")
+    beyond = [index for index in counts if counts[index] and not function.start <= index < stop]
+    if beyond:
+        found.append(f"{len(beyond)} counted instructions stand in the padding or behind the end of the code")
+    return found + _unequal(function, counts, stop, _targets((function, *helpers), stop))
+
+
+def _unequal(function: Function, counts: Mapping[int, int], stop: int, targets: set[int]) -> list[str]:
+    columns = function.columns
+    found: list[str] = []
+    before: int | None = None
+    for index in range(function.start, stop):
+        count = counts.get(index, 0)
+        if index in targets:
+            before = None
+        guarded = bool(columns.guards[index].strip())  # a tracer may leave out what its guard turned off
+        if before is not None and (count > before if guarded else count != before):
+            found.append(f"instruction {index - function.start} was executed {count} times, the one before it {before}")
+        before = before if guarded and before is not None else count
+        if columns.mnemonics[index].partition(".")[0] in _TRANSFERS:
+            before = None
+    return found
+
+
+def _targets(functions: Sequence[Function], stop: int) -> set[int]:
+    """Indices that a branch or a call can lead to."""
+    found = {index for function in functions for index in (function.start, *function.labels.values())}
+    columns, start = functions[0].columns, functions[0].start
+    places = {columns.offsets[i].lstrip("0"): i for i in range(start, stop)}
+    for index in range(start, stop):
+        opcode = columns.mnemonics[index].partition(".")[0]
+        if opcode in _TRANSFERS and (match := _ADDRESS.search(columns.tails[index])):
+            target = places.get(match[1].removeprefix("0x").lstrip("0"))
+            found.update(() if target is None else (target,))
+    return found
