@@ -15,6 +15,7 @@ _TRANSFERS = frozenset(
     """BRA BRX BRXU JMP JMX JMXU CALL CAL JCAL RET EXIT KILL BREAK BRK BSSY BSYNC SSY SYNC PBK PCNT CONT PRET BPT
     WARPSYNC YIELD NANOSLEEP BMOV RPCMOV ENDCOLLECTIVE LONGJMP PREEXIT ACQBULK ELECT""".split()
 )
+_ENDS = frozenset({"EXIT", "KILL", "BPT"})
 _ADDRESS = re.compile(r"(?:^|[ ,])(0x[0-9a-f]+)\s*$")
 
 
@@ -31,7 +32,14 @@ def contradictions(function: Function, counts: Mapping[int, int], helpers: Seque
     beyond = [index for index in counts if counts[index] and not function.start <= index < stop]
     if beyond:
         found.append(f"{len(beyond)} counted instructions stand in the padding or behind the end of the code")
+    left = sum(count for index, count in counts.items() if index < stop and _ends(function, index))
+    if counts and left < counts.get(function.start, 0):
+        found.append(f"it was entered {counts[function.start]} times and left {left} times")
     return found + _unequal(function, counts, stop, _targets((function, *helpers), stop))
+
+
+def _ends(function: Function, index: int) -> bool:
+    return function.columns.mnemonics[index].partition(".")[0] in _ENDS
 
 
 def _unequal(function: Function, counts: Mapping[int, int], stop: int, targets: set[int]) -> list[str]:

@@ -144,9 +144,15 @@ class _Places:
         if counts.size is not None and counts.size not in (len(function), self.stop - function.start):
             result.conflicts.append(f"the source counts {counts.size} instructions in it, the listing {len(function)}")
         result.conflicts += [text for text in self._table_conflicts() if text not in result.conflicts]
-        if self.located and not counts.lost:
+        if self.located and self._flow_tells():
             result.checked.append("the flow of the code")
             result.conflicts += contradictions(function, self.found, self.helpers)
+
+    def _flow_tells(self) -> bool:
+        """A part of a capture does not add up; but where nothing else could speak up, the flow has to."""
+        whole = not self.counts.lost and not self.counts.gaps
+        doubled = any(row.offset is not None and row.index is not None for row in self.counts.rows)
+        return whole or not (doubled or self.counts.table or self.counts.lost)
 
     def _table_conflicts(self) -> list[str]:
         function = self.function

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sassmix.evidence import few, foreign_opcodes
+from sassmix.evidence import Evidence, few, foreign_opcodes
 from sassmix.registry import Registry
 from sassmix.tally import Tally
 
@@ -61,3 +61,37 @@ def static_verdict(
     return TensorVerdict(
         False, None, "no matrix opcode stands in the listing or in what it calls; what ran, only counts can tell"
     )
+
+
+def dynamic_verdict(
+    issued: Tally,
+    active: Tally,
+    evidence: Iterable[Evidence],
+    *,
+    arch: str | None,
+    registry: Registry,
+    static: TensorVerdict | None,
+) -> TensorVerdict:
+    """What executed counts can tell.
+
+    :param issued: everything that was counted.
+    :param active: the same with at least one active lane, where masks say; else the same as ``issued``.
+    :param static: what the listing of the kernel tells, if there is one.
+    """
+    present = static.present if static else None
+    doubts = [item.detail for item in evidence if item.status != "pass"]
+    if active.matrix():
+        contradicted = [item.detail for item in evidence if item.check == "consistent" and item.status == "fail"]
+        if contradicted:
+            return TensorVerdict(
+                present, None, f"matrix opcodes were counted, but the data contradicts itself: {few(contradicted)}"
+            )
+        return TensorVerdict(True, True, f"{named(active.matrix())} executed")
+    if has_no_matrix_unit(arch, issued, registry):
+        return TensorVerdict(False, False, f"{arch} has no matrix opcode")
+    if issued.matrix():
+        what = f"{named(issued.matrix())} issued with no lane active, so not executed"
+        return TensorVerdict(True, None if doubts else False, f"{what}; {few(doubts)}" if doubts else what)
+    if doubts:
+        return TensorVerdict(present, None, f"no matrix opcode was counted, but that proves nothing: {few(doubts)}")
+    return TensorVerdict(present, False, "every row resolved, capture complete, no matrix opcode executed")

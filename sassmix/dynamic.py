@@ -1,0 +1,251 @@
+"""Executed counts to kernels: matched with listings, resolved, checked, one entry per kernel with all its launches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sassmix.classify import Classifier
+from sassmix.counts import Counts
+from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
+from sassmix.labels import LabelRule, readable
+from sassmix.listing import Function
+from sassmix.matching import CERTAIN, Match, match, same_number
+from sassmix.registry import Registry
+from sassmix.report import KernelReport
+from sassmix.resolution import Resolution, resolve
+from sassmix.tally import Tally, tally
+from sassmix.tensor import TensorVerdict, dynamic_verdict
+
+UNITS = {
+    "issued": "warp instructions issued",
+    "active": "warp instructions with an active lane",
+    "threads": "thread instructions executed",
+}
+#: Of several sources for one kernel the first in this order is reported; the others are compared with it.
+_ORDER = ("cutracer-trace", "ncu-source", "cutracer-hist", "ncu-raw", "nvbit-hist")
+
+
+@dataclass(slots=True)
+class Launches:
+    """The counts of one kernel by one kind of source: every launch, every file."""
+
+    match: Match
+    parts: list[tuple[Counts, Resolution]] = field(default_factory=list)
+
+    @property
+    def first(self) -> Counts:
+        """The counts of the first launch."""
+        return self.parts[0][0]
+
+    def counted(self, what: str) -> tuple[Counter[str], Counter[str]]:
+        """Counts by mnemonic and by unresolved name, all launches together."""
+        sums: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        for _, resolution in self.parts:
+            for total, part in zip(sums, resolution.counted(what), strict=True):
+                total.update(part)
+        return sums
+
+
+def gather(all_counts: Sequence[Counts], functions: Sequence[Function], arch: str | None) -> list[list[Launches]]:
+    """Match and resolve everything, and put together what belongs to one kernel.
+
+    :param arch: the user's word on the architecture.
+    :returns: for each kernel its sources, the one to report first.
+    """
+    kernels: dict[tuple[object, ...], dict[str, Launches]] = {}
+    for counts in all_counts:
+        found = match(counts.names, arch or counts.arch, functions)
+        helpers = _behind(found.function, functions)
+        launches = kernels.setdefault(_identity(counts, found), {}).setdefault(counts.kind, Launches(found))
+        launches.parts.append((counts, resolve(counts, found.function, helpers)))
+    return [
+        sorted(sources.values(), key=lambda s: _ORDER.index(s.first.kind) if s.first.kind in _ORDER else len(_ORDER))
+        for sources in kernels.values()
+    ]
+
+
+def _behind(function: Function | None, functions: Sequence[Function]) -> list[Function]:
+    """The helpers in a function's section, on which numbers and offsets go on."""
+    if function is None or function.section is None:
+        return []
+    same = (f for f in functions if f.columns is function.columns and f.section == function.section)
+    return [f for f in same if f.start >= function.stop and f.role == "helper"]
+
+
+def _identity(counts: Counts, found: Match) -> tuple[object, ...]:
+    if found.function:
+        return (found.function.name, found.function.arch)
+    return (counts.names.best or counts.path, counts.arch)
+
+
+def kernel_report(
+    sources: Sequence[Launches],
+    *,
+    classifier: Classifier,
+    rules: Iterable[LabelRule],
+    arch: str | None,
+    what: str,
+    static: KernelReport | None,
+) -> KernelReport:
+    """The entry of one traced kernel.
+
+    :param what: ``issued``, ``active`` or ``threads``.
+    :param static: the entry of its function in the listing, for what stands in the code.
+    """
+    main = sources[0]
+    function, registry = main.match.function, classifier.registry
+    told = all(resolution.has(what) for _, resolution in main.parts)
+    what = what if told else "issued"
+    claim = _claim(main, arch)
+    counted = tally(classifier, claim.arch, *main.counted(what))
+    evidence = _evidence(sources, counted, claim, registry)
+    name = function.name if function else main.first.names.best or _file_name(main.first)
+    return KernelReport(
+        name=name,
+        demangled=readable(name, rules) or main.first.names.demangled,
+        arch=claim.arch,
+        role=function.role if function else None,
+        calls=list(function.calls) if function else [],
+        listing=main.match.to_dict(),
+        basis="dynamic",
+        unit=UNITS[what],
+        launches=_sum(counts.launches for counts, _ in main.parts),
+        warps=_most(counts.warps for counts, _ in main.parts),
+        tally=counted,
+        tensor=_verdict(main, counted, claim, evidence, static, classifier),
+        evidence=evidence,
+    )
+
+
+def _file_name(counts: Counts) -> str:
+    return Path(counts.path).name.partition(".")[0]
+
+
+def _claim(main: Launches, arch: str | None) -> ArchitectureClaim:
+    """The user's word, the listing's (it has the letter), the source's."""
+    listed = main.match.function.arch if main.match.function else None
+    stated = listed or main.first.arch
+    return ArchitectureClaim(arch or stated, stated)
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    numbers = list(values)
+    return None if None in numbers else sum(n for n in numbers if n is not None)
+
+
+def _most(values: Iterable[int | None]) -> int | None:
+    numbers = list(values)
+    return None if None in numbers else max((n for n in numbers if n is not None), default=None)
+
+
+def _evidence(
+    sources: Sequence[Launches], counted: Tally, claim: ArchitectureClaim, registry: Registry
+) -> list[Evidence]:
+    main = sources[0]
+    return [
+        _captured(main, counted),
+        _complete(main),
+        check_resolved(counted),
+        check_architecture(claim, counted, registry),
+        _mapping(main, counted),
+        _consistent(sources),
+    ]
+
+
+def _captured(main: Launches, counted: Tally) -> Evidence:
+    launches = _sum(counts.launches for counts, _ in main.parts)
+    number = "an unknown number of" if launches is None else launches
+    detail = f"{sum(c.total for c, _ in main.parts)} instructions, {number} launches"
+    return Evidence("captured", "pass" if counted.total else "fail", detail)
+
+
+def _complete(main: Launches) -> Evidence:
+    lost = [text for counts, _ in main.parts for text in counts.lost]
+    gaps = [text for _, resolution in main.parts for text in resolution.gaps]
+    if lost:
+        return Evidence("complete", "fail", few(lost + gaps))
+    if gaps:
+        return Evidence("complete", "warn", few(gaps))
+    return Evidence("complete", "pass", "the capture is whole and unfiltered")
+
+
+def _mapping(main: Launches, counted: Tally) -> Evidence:
+    found = main.match
+    if found.function and found.how in CERTAIN:
+        return Evidence("mapping", "pass", f"function {found.function.name}, {found.how}")
+    if found.function:
+        return Evidence("mapping", "warn", f"function {found.function.name}, {found.how}: a likely match, no exact one")
+    if not found.candidates and not counted.unresolved:
+        return Evidence("mapping", "pass", "the counts name their instructions themselves")
+    names = f": possible are {few(found.candidates)}" if found.candidates else ""
+    what = f"no function of the listings has this name for certain{names}"
+    return Evidence("mapping", "fail" if counted.unresolved else "warn", what)
+
+
+def _consistent(sources: Sequence[Launches]) -> Evidence:
+    conflicts = [text for launches in sources for _, r in launches.parts for text in r.conflicts]
+    conflicts += _disagreements(sources)
+    if conflicts:
+        return Evidence("consistent", "fail", few(conflicts))
+    checked = dict.fromkeys(text for launches in sources for _, r in launches.parts for text in r.checked)
+    checked.update(dict.fromkeys(launches.first.kind for launches in sources[1:]))
+    return Evidence("consistent", "pass", f"agrees with {few(checked)}" if checked else "nothing contradicts it")
+
+
+def _disagreements(sources: Sequence[Launches]) -> list[str]:
+    """Totals by opcode of different sources for the same kernel, where both saw the same number of launches."""
+    found = []
+    main, *others = sources
+    for other in others:
+        if not _comparable(main, other):
+            continue
+        ours, theirs = (_by_opcode(side.counted("issued")[0]) for side in (main, other))
+        for opcode in sorted({*ours, *theirs}):
+            if ours[opcode] != theirs[opcode]:
+                pair = f"{ours[opcode]} by {main.first.kind}, {theirs[opcode]} by {other.first.kind}"
+                found.append(f"{opcode}: {pair}")
+    return found
+
+
+def _comparable(main: Launches, other: Launches) -> bool:
+    whole = not any(counts.lost or counts.gaps for side in (main, other) for counts, _ in side.parts)
+    unknown = any(side.counted("issued")[1] for side in (main, other))
+    return whole and not unknown and len(main.parts) == len(other.parts)
+
+
+def _by_opcode(counts: Counter[str]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for mnemonic, count in counts.items():
+        total[mnemonic.partition(".")[0].upper()] += count
+    return total
+
+
+def _verdict(
+    main: Launches,
+    counted: Tally,
+    claim: ArchitectureClaim,
+    evidence: list[Evidence],
+    static: KernelReport | None,
+    classifier: Classifier,
+) -> TensorVerdict:
+    everything = tally(classifier, claim.arch, *main.counted("issued"))
+    masked = all(resolution.has("active") for _, resolution in main.parts)
+    on = tally(classifier, claim.arch, *main.counted("active")) if masked else everything
+    return dynamic_verdict(
+        everything,
+        on,
+        evidence,
+        arch=claim.arch,
+        registry=classifier.registry,
+        static=static.tensor if static else None,
+    )
+
+
+def static_of(function: Function | None, kernels: Iterable[KernelReport]) -> KernelReport | None:
+    """The static entry of a function."""
+    if function is None:
+        return None
+    return next((k for k in kernels if k.name == function.name and same_number(k.arch, function.arch)), None)

@@ -1,0 +1,99 @@
+"""Counts that cannot have come from the code are found out: real ones from an H200 fit, one line off they do not."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sassmix.counts import CountRow, Counts, KernelNames
+from sassmix.flow import contradictions
+from sassmix.listing import Function, Listing
+from sassmix.matching import match
+from sassmix.parsing import parse
+from sassmix.resolution import resolve
+
+FOLDER = Path(__file__).parent.parent / "fixtures" / "counts" / "h200"
+Rows = list[tuple[int, str, int]]
+
+
+def measured() -> Iterator[tuple[str, Rows]]:
+    """Kernels with offset, text and executions of each instruction, as the profiler exported them."""
+    name: str = ""
+    rows: Rows = []
+    with (FOLDER / "micro.source.csv").open(newline="") as handle:
+        for row in csv.reader(handle):
+            if row and row[0] == "Kernel Name":
+                if rows:
+                    yield name, rows
+                name, rows = row[1], []
+            elif row and row[0].startswith("0x"):
+                rows.append((int(row[0], 16), row[1].strip(), int(row[2])))
+    yield name, rows
+
+
+LISTING: Listing = parse((FOLDER / "micro.sass").read_text())
+KERNELS = list(measured())
+
+
+def function_of(name: str) -> tuple[Function, list[Function]]:
+    found = match(KernelNames(demangled=name), None, LISTING.functions)
+    assert found.how == "demangled" and found.function
+    function = found.function
+    behind = [f for f in LISTING if f.section == function.section and f is not function]
+    return function, behind
+
+
+def as_counts(name: str, rows: Rows, *, shift: int = 0, by: str = "index") -> Counts:
+    first = rows[0][0]
+    found = [((address - first) // 16 + shift, executed) for address, _, executed in rows if executed]
+    if by == "index":
+        made = [CountRow(name=f"OPCODE_{i}", index=i, issued=n) for i, n in found if i >= 0]
+    else:
+        made = [CountRow(name=f"OPCODE_{i}", offset=16 * i, issued=n) for i, n in found if i >= 0]
+    return Counts(path="k", kind="cutracer-hist", names=KernelNames(demangled=name), rows=made)
+
+
+def by_mnemonic(rows: Rows) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for _, text, executed in rows:
+        words = text.split()
+        mnemonic = words[1] if words[0].startswith("@") else words[0]
+        sums[mnemonic] = sums.get(mnemonic, 0) + executed
+    return {mnemonic: count for mnemonic, count in sums.items() if count}
+
+
+@pytest.mark.parametrize(("name", "rows"), KERNELS, ids=[n for n, _ in KERNELS])
+@pytest.mark.parametrize("by", ["index", "offset"])
+def test_real_counts_resolve_to_what_the_profiler_named(name: str, rows: Rows, by: str) -> None:
+    function, helpers = function_of(name)
+    result = resolve(as_counts(name, rows, by=by), function, helpers)
+    assert result.conflicts == []
+    assert result.unresolved == []
+    assert dict(result.counted("issued")[0]) == by_mnemonic(rows)
+
+
+@pytest.mark.parametrize(("name", "rows"), KERNELS, ids=[n for n, _ in KERNELS])
+@pytest.mark.parametrize("shift", [-2, -1, 1, 2])
+def test_counts_that_are_off_are_found_out_and_nothing_is_claimed(name: str, rows: Rows, shift: int) -> None:
+    function, helpers = function_of(name)
+    counts = as_counts(name, rows, shift=shift)
+    result = resolve(counts, function, helpers)
+    assert result.conflicts
+    assert result.resolved == []
+    assert sum(result.counted("issued")[1].values()) == counts.total
+
+
+def test_counts_of_another_kernel_are_found_out() -> None:
+    wrong = 0
+    for (name, rows), (other, _) in zip(KERNELS, KERNELS[1:] + KERNELS[:1], strict=True):
+        function, helpers = function_of(other)
+        wrong += bool(resolve(as_counts(name, rows), function, helpers).conflicts)
+    assert wrong >= 0.9 * len(KERNELS)
+
+
+def test_empty_counts_contradict_nothing() -> None:
+    function, helpers = function_of(KERNELS[0][0])
+    assert contradictions(function, {}, helpers) == []
