@@ -130,3 +130,23 @@ def test_the_real_tools(cubin: Path, flags: list[str]) -> None:
     if "-plr" in flags:
         found, wanted = without_filling(found), without_filling(wanted)
     assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("printed", "guard", "operands"),
+    [
+        ('{"predicate":"@!P0","opcode":"EXIT"}', "@!P0", ""),
+        ('{"predicate":"PR","opcode":"P2R","operands":"R3,RZ,0x1"}', "", "R3,RZ,0x1"),
+        ('{"predicate":"@!P4","predicate":"PR","opcode":"P2R","operands":"R3,@!P4,RZ,0xf"}', "@!P4", "R3,RZ,0xf"),
+        ('{"opcode":"LDG.E","operands":"R3desc,[UR4][R2.64]"}', "", "R3,desc[UR4][R2.64]"),
+        ('{"opcode":"LDGSTS.E","operands":"[R9]desc[UR4][R2.64],P0"}', "", "[R9],desc[UR4][R2.64],P0"),
+        ('{"opcode":"UTCCP.T.S","operands":"tmem[UR4],gdesc[UR6]"}', "", "tmem[UR4],gdesc[UR6]"),
+        ('{"opcode":"CALL.REL.NOINC","operands":"$k$_Z3mixii"}', "", "`($k$_Z3mixii)"),
+        ('{"opcode":"BRX","operands":"R2,-0xa0"}', "", "R2,-0xa0"),
+    ],
+)
+def test_faults_of_the_tool_in_its_json_are_mended(printed: str, guard: str, operands: str) -> None:
+    head = '{"ELF":{},"SM":{"version":{"major":9,"minor":0}}}'
+    listing = parse_json(f'[{head},[{{"function-name":"k","start":0,"sass-instructions":[{printed}]}}]]')
+    assert listing.problems == []
+    assert [(i.guard, i.operand_text) for i in listing.functions[0]] == [(guard, operands)]

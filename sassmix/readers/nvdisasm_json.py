@@ -59,7 +59,7 @@ def parse_json(text: str, *, path: str | None = None) -> Listing:
 
 def _load(text: str, path: str | None, problems: list[Problem]) -> tuple[dict[str, Any], list[Any]]:
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_guard_first)
     except (ValueError, RecursionError) as error:
         problems.append(Problem("error", path, f"the JSON listing is cut off or malformed: {error}"))
         return _rescue(text)
@@ -70,9 +70,14 @@ def _load(text: str, path: str | None, problems: list[Problem]) -> tuple[dict[st
     return head, rest
 
 
+def _guard_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A guarded P2R has the key ``predicate`` twice, for its guard and for its operand PR: the guard is kept."""
+    return {**dict(pairs), **dict(pair for pair in pairs if pair[0] == "predicate" and str(pair[1]).startswith("@"))}
+
+
 def _rescue(text: str) -> tuple[dict[str, Any], list[Any]]:
     """Whatever whole objects stand in front of the break."""
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(object_pairs_hook=_guard_first)
     header: dict[str, Any] = {}
     functions: list[Any] = []
     start = text.find("{")
@@ -137,6 +142,7 @@ _ODD_OPERANDS = "has operands that the grammar does not know"
 
 _LOCAL = re.compile(r"`\((\$[^()`]+)\)")
 _MISPLACED = re.compile(r"(?<![a-z])([gi]?desc|tmem),?\[")
+_GUARD_AGAIN = re.compile(r",@!?U?P[0-9T](?=,|$)")  # in the operands of a guarded P2R
 _TRANSFER = re.compile(r"(CALL|RET|BRA|JMP|JMX|BRX|JMXU|BRXU|BSSY)(\.|$)")
 _NO_SYMBOL = re.compile(r"[-~!]*(U?[RP](Z|T|[0-9]+)(\..*)?|B[0-9]+|0x[0-9a-f]+|[0-9].*|[^$.\w].*|)")
 
@@ -152,7 +158,7 @@ def _operands(opcode: str, text: str) -> str:
     JSON has the bare symbol as the target of a call, and for sm_80 a comma behind a descriptor, or none, instead of in
     front of it: ``R3desc,[UR4][R2.64]``.
     """
-    text = _MISPLACED.sub(_put_back, text)
+    text = _MISPLACED.sub(_put_back, _GUARD_AGAIN.sub("", text))
     rest, comma, last = text.rpartition(",")
     if not _TRANSFER.match(opcode) or _NO_SYMBOL.fullmatch(last):
         return text

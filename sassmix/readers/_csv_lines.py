@@ -1,0 +1,77 @@
+"""Lines and cells of profilers' exports: any encoding that consoles write, one physical line at a time."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from sassmix.errors import InputError, Problem
+
+_BLOCK = 1 << 20
+#: Longer lines are no rows; a cell with an instance for each instruction of a large kernel takes some megabytes.
+_LONGEST = 1 << 26
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+def encoding_of(head: bytes) -> str:
+    """PowerShell saves what a program prints as UTF-16, with a mark."""
+    return next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
+
+
+def head_lines(head: bytes) -> list[str]:
+    """Lines of a file's first bytes, for telling its kind; nothing of a binary file."""
+    encoding = encoding_of(head)
+    if encoding != "utf-16" and b"\x00" in head[:4096]:
+        return []
+    return head.decode(encoding, "replace").splitlines()
+
+
+def lines_of(path: Path, problems: list[Problem]) -> Iterator[str]:
+    """Every line without its end; memory stays flat whatever the file holds."""
+    try:
+        with path.open("rb") as raw:
+            encoding = encoding_of(raw.read(4))
+        with path.open(encoding=encoding, errors="replace") as text:
+            rest, number = "", 1
+            while block := text.read(_BLOCK):
+                parts = (rest + block).split("\n")
+                rest = parts.pop()
+                yield from parts
+                number += len(parts)
+                if len(rest) > _LONGEST:
+                    problems.append(Problem("warning", str(path), "the line is too long to be a row", number))
+                    rest = ""
+            if rest:
+                yield rest
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+
+
+def cells_of(line: str, most: int = -1) -> list[str]:
+    """The cells of a line; with ``most``, what stands behind that many separators stays in the last one.
+
+    A record never goes on in the next line: a stray quote in a program's output would swallow the rows behind it.
+    Lines with all cells quoted, as the profiler writes them, take the short way.
+    """
+    if '"' not in line:
+        return line.split(",", most)
+    if line[0] == '"':
+        cells = line.split('","', most)
+        cells[0] = cells[0][1:]
+        if '"' not in "".join(cells[:-1]):
+            last = cells[-1]
+            if last.count('"') == 1 and last.endswith('"'):
+                cells[-1] = last[:-1]
+                return cells
+            if most >= 0 and len(cells) > most:
+                return cells
+    return _slow(line)
+
+
+def _slow(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # a cell longer than the module allows
+        return [cell.strip('"') for cell in line.split(",")]
