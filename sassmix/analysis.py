@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from sassmix.arch import FACETS, sm
-from sassmix.errors import InputError, Problem, SassmixError, did_you_mean
+from sassmix.errors import InputError, Problem, SassmixError, Severity, did_you_mean
 from sassmix.labels import demangled, selected
 from sassmix.plugins import Plugins, default_plugins, distribution_version
 from sassmix.readers import Input, files_of, open_input
@@ -54,7 +54,7 @@ def mix(
         raise SassmixError(f"no facet is called {by!r}{did_you_mean(by, BY)}")
     wanted_arch = sm(arch)[0] if arch else None
     plugins = default_plugins()
-    problems = [Problem("warning", None, f"plugin left out: {error}") for error in plugins.errors]
+    problems: list[Problem] = []
     opened = open_all([inputs] if isinstance(inputs, (str, PathLike)) else inputs, problems)
     reports: list[InputReport] = []
     summaries: list[FunctionSummary] = []
@@ -64,11 +64,11 @@ def mix(
             reports.append(read[0])
             summaries += read[1]
     if not reports:
-        raise NothingRead(problems)
+        raise NothingRead(problems + plugins.problems())
     chosen = _choose(list(kernels_of(summaries, plugins.registry, plugins.label_rules())), list(kernels))
     if not any(kernel.tally.rows for kernel in chosen):
         problems.append(Problem("warning", None, "the inputs hold no instructions"))
-    report = empty_report(problems)
+    report = empty_report(problems + plugins.problems())  # last: plugins fail at work too
     report.inputs, report.kernels, report.by = reports, chosen, by
     return report
 
@@ -82,17 +82,44 @@ def empty_report(problems: list[Problem]) -> Report:
 def open_all(names: Sequence[PathName], problems: list[Problem]) -> list[Input]:
     """Find out what each input is. What is no input becomes a problem: an error if it was named itself."""
     opened: list[Input] = []
+    if not names:
+        problems.append(Problem("error", None, "no input was given"))
     for name in names:
         path = Path(name)
-        folder = path.is_dir()
-        for file in files_of(path, problems) if folder else [path]:
-            try:
-                opened.append(open_input(file))
-                problems += opened[-1].problems
-            except InputError as error:
-                severity = "info" if folder and "no known kind" in error.reason else "error"
-                problems.append(Problem(severity, error.path, error.reason, error.line))  # type: ignore[arg-type]
+        opened += _open_folder(path, problems) if path.is_dir() else _open(path, "error", problems)
+    return _without_repeats(opened, problems)
+
+
+def _open_folder(folder: Path, problems: list[Problem]) -> list[Input]:
+    found: list[Problem] = []
+    files = files_of(folder, found)
+    opened = [item for file in files for item in _open(file, "info", found)]
+    problems += found
+    if not opened and all(problem.severity == "info" for problem in found):
+        what = "the folder holds no file of a known kind" if files else "the folder holds no file"
+        problems.append(Problem("error", str(folder), what))
     return opened
+
+
+def _open(path: Path, unknown: Severity, problems: list[Problem]) -> list[Input]:
+    """The input, or none: a file of no known kind is a problem of the severity ``unknown``, another an error."""
+    try:
+        item = open_input(path)
+    except InputError as error:
+        severity = unknown if "no known kind" in error.reason else "error"
+        problems.append(Problem(severity, error.path, error.reason, error.line))
+        return []
+    problems += item.problems
+    return [item]
+
+
+def _without_repeats(opened: list[Input], problems: list[Problem]) -> list[Input]:
+    """A file that is given twice, or with the folder that it is in, would be counted twice."""
+    first: dict[Path, Input] = {}
+    for item in opened:
+        if first.setdefault(item.path.resolve(), item) is not item:
+            problems.append(Problem("info", str(item.path), "the same file is among the inputs already; counted once"))
+    return list(first.values())
 
 
 def _read(
@@ -138,9 +165,12 @@ def _choose(kernels: list[KernelReport], wanted: list[str]) -> list[KernelReport
     if not wanted:
         return kernels
     names = [kernel.name for kernel in kernels]
+    chosen: set[str] = set()
     for pattern in wanted:
-        if not any(selected(name, [pattern]) for name in names):
+        found = selected(names, pattern)
+        if not found:
             known = names + [d for d in map(demangled, names) if d]
             listed = did_you_mean(pattern, known) or f"; there are {', '.join(names[:5])}" if names else ""
             raise NoSuchKernel(f"no kernel is called {pattern!r}{listed}")
-    return [kernel for kernel in kernels if selected(kernel.name, wanted)]
+        chosen |= found
+    return [kernel for kernel in kernels if kernel.name in chosen]

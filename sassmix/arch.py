@@ -7,11 +7,11 @@ Data only. How architectures inherit from one another is in :mod:`sassmix.regist
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
 
 from sassmix.errors import PluginError, UnknownArchitectureError, did_you_mean
 
@@ -27,7 +27,9 @@ PIPES = frozenset("adu alu cbu fma fp64 lsu tensor tex tma uniform xu".split())
 #: The facets that a report can be grouped by, besides ``opcode``.
 FACETS = ("category", "group", "pipe", "datapath", "space", "dtype", "intent")
 _CLOSED = {"category": CATEGORIES, "datapath": DATAPATHS, "space": SPACES, "pipe": PIPES, "knowledge": KNOWLEDGE}
+_CLOSED["intent"] = CATEGORIES
 _OPTIONAL = frozenset({"group", "space", "dtype", "pipe", "intent"})
+_OPCODE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _TARGET = re.compile(r"(?:sm|compute)?_?([1-9][0-9]{1,3})([af]?)", re.IGNORECASE)
 
 
@@ -67,6 +69,8 @@ class Opcode:
 
     def __post_init__(self) -> None:
         check_facets(asdict(self), where=f"opcode {self.opcode}")
+        if not _OPCODE.fullmatch(self.opcode):
+            raise PluginError(f"opcode {self.opcode!r} matches no instruction; write the base mnemonic alone, as HMMA")
         if not self.source.strip():
             raise PluginError(f"opcode {self.opcode}: the source is missing; say where the row's facts come from")
 
@@ -76,11 +80,13 @@ class Opcode:
         return self.category == "tensor"
 
 
-def check_facets(facets: Mapping[str, str], *, where: str) -> None:
+def check_facets(facets: Mapping[str, object], *, where: str) -> None:
     """Raise :class:`PluginError` for a value outside its closed set, with the nearest one that is inside."""
-    for name, allowed in _CLOSED.items():
-        value = facets.get(name)
-        if value is not None and value not in allowed and not (value == "" and name in _OPTIONAL):
+    for name, value in facets.items():
+        if not isinstance(value, str):
+            raise PluginError(f"{where}: {name} {value!r} is not a text")
+        allowed = _CLOSED.get(name)
+        if allowed and value not in allowed and not (value == "" and name in _OPTIONAL):
             raise PluginError(f"{where}: {name} {value!r} is not one of its values{did_you_mean(value, allowed)}")
 
 
@@ -143,33 +149,58 @@ def load_opcodes(file: str | Path, name: str | None = None) -> tuple[Opcode, ...
     path = Path(file)
     if path.suffix != ".csv":
         path = path.parent / name if name else path.with_suffix(".csv")
-    try:
-        with path.open(encoding="utf-8", newline="") as handle:
-            reader = csv.DictReader(handle, strict=True)
-            rows = [(reader.line_num, row) for row in reader]
-            header = reader.fieldnames or []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PluginError(f"{path.name} cannot be read: {error}") from error
     columns = [f.name for f in fields(Opcode)]
+    records = _records(path)
+    if not records:
+        raise PluginError(f"{path.name} holds no row; the first one names the columns: {','.join(columns)}")
+    _check_header(f"{path.name}, row {records[0][0]}", records[0][1], columns)
+    return _rows(path.name, records)
+
+
+def _records(path: Path) -> list[tuple[int, list[str]]]:
+    """The cells of each row that is not blank, with the number of its first line."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise PluginError(f"{path.name} cannot be read: {error.strerror or error}") from error
+    records: list[tuple[int, list[str]]] = []
+    line = 1
+    try:
+        reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), strict=True)
+        for cells in reader:
+            records.append((line, cells))
+            line = reader.line_num + 1
+    except UnicodeDecodeError as error:
+        line = len((data[: error.start] + b".").splitlines())
+        raise PluginError(f"{path.name}, row {line}: {error.reason}; save the table as utf-8") from None
+    except csv.Error as error:
+        raise PluginError(f"{path.name}, row {line}: {error}; quote a cell as a whole, a quote in it twice") from None
+    return [record for record in records if record[1]]
+
+
+def _check_header(where: str, header: list[str], columns: list[str]) -> None:
     for column in header:
         if column not in columns:
-            raise PluginError(f"{path.name}: no column {column!r} in an opcode table{did_you_mean(column, columns)}")
-    return _rows(path.name, rows)
+            raise PluginError(f"{where}: no column {column!r} in an opcode table{did_you_mean(column, columns)}")
+        if header.count(column) > 1:
+            raise PluginError(f"{where}: the column {column!r} stands twice; leave one out")
+    for needed in fields(Opcode):
+        if needed.default is MISSING and needed.name not in header:
+            raise PluginError(f"{where}: the column {needed.name!r} is missing; add it, every row needs it")
 
 
-def _rows(file: str, rows: list[tuple[int, dict[str, Any]]]) -> tuple[Opcode, ...]:
+def _rows(file: str, records: list[tuple[int, list[str]]]) -> tuple[Opcode, ...]:
+    (_, header), *rows = records
     seen: dict[str, int] = {}
     result = []
-    for line, row in rows:
+    for line, cells in rows:
         where = f"{file}, row {line}"
-        if None in row or None in row.values():
+        if len(cells) != len(header):
             raise PluginError(f"{where}: as many cells as the header has are needed; quote a cell that holds a comma")
         try:
-            opcode = Opcode(**row)
+            opcode = Opcode(**dict(zip(header, cells, strict=True)))
         except PluginError as error:
             raise PluginError(f"{where}: {error.message}") from None
-        except TypeError as error:
-            raise PluginError(f"{where}: {error}") from None
         if opcode.opcode in seen:
             raise PluginError(f"{where}: {opcode.opcode} stands in row {seen[opcode.opcode]} already")
         seen[opcode.opcode] = line

@@ -6,10 +6,28 @@ from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sassmix.arch import FACETS, ModifierRule, OpcodeInfo
+from sassmix.arch import FACETS, ModifierRule, OpcodeInfo, check_facets
+from sassmix.errors import PluginError
 from sassmix.registry import Registry, Table
 
 Override = Callable[[str, str], OpcodeInfo | None]
+
+
+def check_answer(answer: object) -> OpcodeInfo:
+    """The answer of a plugin's hook, held to what holds for the row of a table.
+
+    :raises PluginError: for any other answer: a mix would lose the instruction, or call a matrix multiply none.
+    """
+    if not isinstance(answer, OpcodeInfo):
+        raise PluginError(f"sassmix_classify gives {type(answer).__name__}, not sassmix.OpcodeInfo")
+    where = f"sassmix_classify's answer for {answer.mnemonic}"
+    facets = {name: getattr(answer, name) for name in (*FACETS, "knowledge")}
+    check_facets({name: value for name, value in facets.items() if value is not None}, where=where)
+    if answer.known and answer.category is None:
+        raise PluginError(f"{where}: the opcode is known, but has no category")
+    if answer.tensor != (answer.category == "tensor"):
+        raise PluginError(f"{where}: tensor is {answer.tensor} in the category {answer.category}")
+    return answer
 
 
 class Classifier:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from sassmix.errors import Problem, SassmixError
+from sassmix.errors import PluginError, Problem, SassmixError
+
+if TYPE_CHECKING:
+    from sassmix.report import Report
 
 OK, FAILED, UNUSABLE, EMPTY = 0, 1, 2, 3
 FORMATS = ("text", "json", "csv", "markdown")
+#: Exit status, text of the report, problems to tell on stderr.
+Outcome = tuple[int, str, list[Problem]]
 _NOTE = "Counts say what was executed, not how long it took: no report names what limits a kernel."
 
 
@@ -21,22 +25,51 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status (see the README)."""
     arguments = _parser().parse_args(argv)
     try:
-        return int(arguments.run(arguments))
+        return _run(arguments)
     except BrokenPipeError:
         # The reader of our output has gone; Python must not complain about it while it shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt:
         return 130
-    except SassmixError as error:
+    except Exception as error:
         if arguments.debug:
             raise
-        print(f"sassmix: {error}", file=sys.stderr)
+        fault = f"internal error: {type(error).__name__}: {error}; run again with --debug and report it"
+        _say(error if isinstance(error, SassmixError) else fault)
         return UNUSABLE
 
 
+def _run(arguments: argparse.Namespace) -> int:
+    from sassmix.plugins import default_plugins
+
+    plugins = default_plugins()
+    _refuse_broken(arguments, plugins.errors)
+    told = plugins.problems()
+    _tell(told)
+    status, text, problems = arguments.run(arguments)
+    _refuse_broken(arguments, plugins.errors)  # again: plugins fail at work too
+    _write(arguments, text)
+    _tell(p for p in dict.fromkeys([*problems, *plugins.problems()]) if p not in told and p.severity != "info")
+    return int(status)
+
+
+def _refuse_broken(arguments: argparse.Namespace, errors: list[PluginError]) -> None:
+    if arguments.strict and errors:
+        raise errors[0]
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse repeats an argument that it does not know as it is."""
+
+    def error(self, message: str) -> NoReturn:
+        from sassmix.render import printable
+
+        super().error(printable(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="sassmix", description="What a GPU kernel really executes, with the evidence for it.", epilog=_NOTE
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
@@ -60,12 +93,12 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _command(commands: Any, name: str, run: Callable[..., int], about: str) -> argparse.ArgumentParser:
+def _command(commands: Any, name: str, run: Callable[..., Outcome], about: str) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=about, description=about, epilog=_NOTE)
     command.set_defaults(run=run)
     command.add_argument("--format", choices=FORMATS, default="text")
     command.add_argument("-o", "--output", metavar="FILE", help="write the report to this file")
-    command.add_argument("--strict", action="store_true", help="a plugin that cannot be loaded is an error")
+    command.add_argument("--strict", action="store_true", help="a plugin that fails is an error")
     command.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return command
 
@@ -97,68 +130,64 @@ def _shared_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--include-padding", action="store_true", help="count the filling behind the code too")
 
 
-def _check_plugins(arguments: argparse.Namespace) -> None:
-    from sassmix.plugins import default_plugins
+def _mix(arguments: argparse.Namespace) -> Outcome:
+    from sassmix.render import render
 
-    for error in default_plugins().errors:
-        if arguments.strict:
-            raise error
-        print(f"sassmix: plugin left out: {error}", file=sys.stderr)
+    report = _report(arguments, arguments.inputs, by=arguments.by)
+    status = _status(report)
+    shown = status != UNUSABLE or arguments.format == "json"
+    width, encoding = _width(arguments), _encoding(arguments)
+    text = render(report, arguments.format, width=width, encoding=encoding) if shown else ""
+    return status, text, report.problems
 
 
-def _mix(arguments: argparse.Namespace) -> int:
+def _status(*reports: Report) -> int:
+    if not all(report.inputs for report in reports):
+        return UNUSABLE
+    return EMPTY if all(report.empty for report in reports) else OK
+
+
+def _report(arguments: argparse.Namespace, inputs: Sequence[str], by: str = "category") -> Report:
+    """The report; one without inputs where not one could be read."""
     from sassmix.analysis import NothingRead, empty_report, mix
 
-    _check_plugins(arguments)
     try:
-        report = mix(
-            arguments.inputs,
+        return mix(
+            inputs,
             arch=arguments.arch,
-            by=arguments.by,
+            by=by,
             kernels=arguments.kernel,
             include_padding=arguments.include_padding,
         )
     except NothingRead as error:
-        _tell(error.problems)
-        if arguments.format == "json":
-            _write(arguments, _json(empty_report(error.problems).to_dict()))
-        return UNUSABLE
-    from sassmix.render import render
-
-    _write(arguments, render(report, arguments.format, width=_width(arguments)))
-    _tell(p for p in report.problems if p.severity != "info")
-    return EMPTY if report.empty else OK
+        return empty_report(error.problems)
 
 
-def _diff(arguments: argparse.Namespace) -> int:
-    from sassmix.analysis import mix
+def _diff(arguments: argparse.Namespace) -> Outcome:
     from sassmix.diff import diff
     from sassmix.render import render_diff
 
-    _check_plugins(arguments)
-    options = {"arch": arguments.arch, "kernels": arguments.kernel, "include_padding": arguments.include_padding}
-    found = diff(mix([arguments.before], **options), mix([arguments.after], **options))
-    _write(arguments, render_diff(found, arguments.format, width=_width(arguments)))
-    return OK if found["same"] else FAILED
+    before, after = (_report(arguments, [name]) for name in (arguments.before, arguments.after))
+    found = diff(before, after)
+    status = _status(before, after) or (OK if found["same"] else FAILED)
+    shown = status != UNUSABLE or arguments.format == "json"
+    text = render_diff(found, arguments.format, width=_width(arguments)) if shown else ""
+    return status, text, before.problems + after.problems
 
 
-def _explain(arguments: argparse.Namespace) -> int:
+def _explain(arguments: argparse.Namespace) -> Outcome:
     from sassmix.api import explain_on
     from sassmix.render import render_rows
 
-    _check_plugins(arguments)
     rows = [info.to_dict() for info in explain_on(arguments.opcodes, arguments.arch)]
-    _write(arguments, render_rows(rows, arguments.format, width=_width(arguments)))
-    return OK
+    return OK, render_rows(rows, arguments.format, width=_width(arguments)), []
 
 
-def _archs(arguments: argparse.Namespace) -> int:
+def _archs(arguments: argparse.Namespace) -> Outcome:
     from sassmix.api import architecture_rows
     from sassmix.render import render_rows
 
-    _check_plugins(arguments)
-    _write(arguments, render_rows(architecture_rows(), arguments.format, width=_width(arguments)))
-    return OK
+    return OK, render_rows(architecture_rows(), arguments.format, width=_width(arguments)), []
 
 
 def _width(arguments: argparse.Namespace) -> int | None:
@@ -166,25 +195,37 @@ def _width(arguments: argparse.Namespace) -> int | None:
     return os.get_terminal_size().columns if not arguments.output and sys.stdout.isatty() else None
 
 
-def _tell(problems: Any) -> None:
+def _encoding(arguments: argparse.Namespace) -> str:
+    return "utf-8" if arguments.output else sys.stdout.encoding or "utf-8"
+
+
+def _tell(problems: Iterable[Problem]) -> None:
     for problem in problems:
-        assert isinstance(problem, Problem)
-        print(f"sassmix: {problem}".encode("ascii", "backslashreplace").decode(), file=sys.stderr)
+        _say(problem)
 
 
-def _json(data: Any) -> str:
-    return json.dumps(data, indent=2) + "\n"
+def _say(what: object) -> None:
+    """One line on stderr, which itself escapes the letters that its encoding lacks."""
+    from sassmix.render import printable
+
+    print(f"sassmix: {printable(str(what))}", file=sys.stderr)
 
 
 def _write(arguments: argparse.Namespace, text: str) -> None:
-    if arguments.output:
-        try:
+    from sassmix.render import encodable
+
+    text = encodable(text, _encoding(arguments))
+    try:
+        if arguments.output and text:
             Path(arguments.output).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise SassmixError(f"{arguments.output} cannot be written: {error.strerror or error}") from error
-    else:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        else:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = arguments.output or "standard output"
+        raise SassmixError(f"{where} cannot be written: {error.strerror or error}") from error
 
 
 if __name__ == "__main__":

@@ -12,15 +12,18 @@ SCHEMA = "sassmix.diff/1"
 def diff(before: Report, after: Report) -> dict[str, Any]:
     """Compare the mixes of two reports, kernel by kernel (matched by name, on one architecture first).
 
+    Where a side could not be read, nothing is compared: its kernels are not gone.
+
     :returns: the JSON of the schema ``sassmix.diff/1``.
     """
-    kernels = [_compare(old, new) for old, new in _pairs(before.kernels, after.kernels)]
+    readable = bool(before.inputs and after.inputs)
+    kernels = [_compare(old, new) for old, new in _pairs(before.kernels, after.kernels)] if readable else []
     return {
         "schema": SCHEMA,
-        "same": all(kernel["status"] == "same" for kernel in kernels),
+        "same": readable and all(kernel["status"] == "same" for kernel in kernels),
         "kernels": kernels,
         "failed": [],
-        "problems": [problem.to_dict() for problem in before.problems + after.problems],
+        "problems": [problem.to_dict() for problem in dict.fromkeys(before.problems + after.problems)],
     }
 
 

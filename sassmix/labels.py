@@ -42,7 +42,11 @@ def readable(name: str, rules: Iterable[LabelRule] = ()) -> str | None:
     return demangled(name)
 
 
-def selected(name: str, wanted: Iterable[str]) -> bool:
-    """Whether a function is chosen by exact mangled or demangled name, or by a glob pattern on either."""
-    names = {name, demangled(name) or name}
-    return any(pattern in names or any(fnmatchcase(n, pattern) for n in names) for pattern in wanted)
+def selected(names: Iterable[str], wanted: str) -> set[str]:
+    """The functions with a mangled or demangled name; only where none has exactly it, it is a glob pattern for both.
+
+    ``f(int*)`` is a name in the first place, and as a pattern it would select ``f(int*, float*)`` too.
+    """
+    both = {name: (name, demangled(name) or name) for name in names}
+    exact = {name for name in both if wanted in both[name]}
+    return exact or {name for name in both if any(fnmatchcase(one, wanted) for one in both[name])}

@@ -14,23 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sassmix import forms
+from sassmix.codelines import CODE, merge, split_code
+from sassmix.columns import Columns
 from sassmix.errors import Problem
 from sassmix.grammar import kind_of, syntax_error
-from sassmix.listing import Columns, Listing
+from sassmix.listing import Listing
 from sassmix.symbols import Place, Scope
 
-# The columns of nvdisasm and cuobjdump. What the groups hold is proved by the grammar afterwards.
-_CODE = re.compile(
-    r"\n        /\*([0-9a-f]++)\*/ ++(@[^ \n]++ ++|)([A-Z_][^ ;\n]*+)([^\n;]*+);"
-    r"(?:(?=\n)| *+(?:/\* 0x[0-9a-f]{16} \*/(?:\n ++/\* 0x[0-9a-f]{16} \*/)?|//[^\n]*)?(?=\n))"
-)
-# The same in other columns: control fields in front, tabs, dual-issue braces, no semicolon; taken apart from both ends.
-_HEAD = re.compile(
-    r"\s*+(?:\[B[-0-9]++:R[-0-9]:W[-0-9]:[-Y]:S[0-9]++\]\s*+)?"
-    r"(?:/\*(?P<offset>[0-9a-fA-F]++)\*/|(?:[0-9]++[ \t]++)?(?P<address>0x[0-9a-f]++)?)[ \t]*+(?:\{[ \t]*+)?"
-    r"(?P<guard>@!?[A-Z0-9]++[ \t]*+)?(?P<mnemonic>[A-Z_][^\s;,}]*+)(?P<rest>.*+)"
-)
-_ENCODING = re.compile(r"/\* 0x[0-9a-f]++ \*/$")
 _OFFSET = re.compile(r"\s*+(?:\[B[^\]]*+\]\s*+)?/\*([0-9a-fA-F]++)\*/\s*+(?:\{\s*+)?(?:@!?\w++\s++)?(\S*+)")
 _SILENT = frozenset({"directive", "comment", "encoding", "rule", "word", "empty"})
 _AROUND_PTX = frozenset({"header", "rule", "pair", "word", "empty"})
@@ -83,7 +73,7 @@ class _Parser:
         self.cut = "" if text.endswith("\n") else text.rpartition("\n")[2]
         body = "\n" + text if not self.cut else "\n" + text + "\n"
         self.text = body
-        parts = _CODE.split(body)
+        parts = CODE.split(body)
         self.bare = len(parts) == 1 and "/*" not in text
         self.scope = Scope(self.columns, self.problems, self.path, self._number)
         self._walk(parts)
@@ -120,7 +110,7 @@ class _Parser:
                     self._line(line, kind, (i, number))
         scope.here += len(code) - done
         self.lines.update(silent)
-        _merge(self.columns, code, self.extra)
+        merge(self.columns, code, self.extra)
 
     def _kinds(self, lines: set[str]) -> dict[str, str | None]:
         """The kind of every line between the code: taken apart if it has an offset, else by the grammar."""
@@ -224,7 +214,7 @@ class _Parser:
         if not self.starts:
             self.starts = [0]
             end = 0
-            for match in _CODE.finditer(self.text):
+            for match in CODE.finditer(self.text):
                 self.starts.append(self.starts[-1] + self.text.count("\n", end, match.end()))
                 end = match.end()
         return self.starts[place[0]] + place[1] + 1
@@ -237,37 +227,3 @@ class _Parser:
             )
             self.problems.append(Problem("warning", self.path, message))
         return self.problems
-
-
-def split_code(line: str, *, bare: bool = False) -> tuple[str, str, str, str, bool] | None:
-    """Offset, guard, mnemonic, operands of a code line in any columns, and whether it has an end; None for no such."""
-    body = line.partition("//")[0].rstrip()
-    body = _ENCODING.sub("", body).rstrip()
-    match = _HEAD.fullmatch(body)
-    if not match or "\x01" in line or not (match["offset"] or bare):
-        return None
-    rest = match["rest"]
-    closed = rest.endswith("}") and rest.count("}") > rest.count("{")
-    rest = rest[:-1].rstrip() if closed else rest
-    ended = rest.endswith(";")
-    tail = rest[:-1] if ended else rest
-    if ";" in tail:
-        return None
-    return match["offset"] or match["address"] or "", match["guard"] or "", match["mnemonic"], tail, ended or closed
-
-
-def _merge(into: Columns, code: Columns, extra: dict[int, tuple[str, str, str, str]]) -> None:
-    """Put the code lines that were read one by one between the others, each at its index."""
-    if not extra:
-        into.extend(code.offsets, code.guards, code.mnemonics, code.tails)
-        return
-    done = 0
-    for count, (index, row) in enumerate(extra.items()):
-        stop = index - count
-        if stop > done:
-            piece = slice(done, stop)
-            into.extend(code.offsets[piece], code.guards[piece], code.mnemonics[piece], code.tails[piece])
-            done = stop
-        for column, value in zip((into.offsets, into.guards, into.mnemonics, into.tails), row, strict=True):
-            column.append(value)
-    into.extend(code.offsets[done:], code.guards[done:], code.mnemonics[done:], code.tails[done:])

@@ -1,7 +1,8 @@
 """Discovery: the folder ``arch_plugins`` first, then the entry points of the group ``sassmix``, one by one.
 
 One by one, because pluggy's own loader ignores a second plugin with a taken name and stops at the first import error.
-A broken plugin is named and left out, the rest work; :data:`Plugins.errors` says which.
+A broken plugin is named and left out, the rest work; :data:`Plugins.errors` says which. Hooks, readers and label rules
+run later, and may add to it.
 """
 
 from __future__ import annotations
@@ -11,20 +12,24 @@ import inspect
 import os
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
 
 from sassmix import hookspecs
 from sassmix.arch import Architecture, OpcodeInfo
-from sassmix.classify import Classifier
-from sassmix.errors import PluginError
+from sassmix.classify import Classifier, check_answer
+from sassmix.errors import PluginError, Problem, SassmixError, did_you_mean
 from sassmix.registry import Origin, Registry
 
 if TYPE_CHECKING:
     from sassmix.labels import LabelRule
+    from sassmix.listing import Listing
     from sassmix.readers import Reader
 
 FOLDER = "arch_plugins"
@@ -43,27 +48,40 @@ class Plugins:
         self.manager = pluggy.PluginManager("sassmix")
         self.manager.add_hookspecs(hookspecs)
         self.errors: list[PluginError] = []
+        self._blamed: set[tuple[Origin, str]] = set()
         self.origins: dict[str, Origin] = {}
         for origin, load in candidates:
             self._load(origin, load)
         self.registry = Registry()
         self.errors += self.registry.register(self._collect("sassmix_architectures", Architecture))
-        self.classifier = Classifier(self.registry, self._override if self._overrides() else None)
+        overrides = self.manager.hook.sassmix_classify.get_hookimpls()
+        self.classifier = Classifier(self.registry, self._override if overrides else None)
+
+    @contextmanager
+    def _guard(self, origin: Origin, what: str, failure: str) -> Iterator[None]:
+        """Run a plugin's code: it may fail in any way, even leave Python, and must not take the others along.
+
+        :param what: of this only the first failure is kept: what fails for a mnemonic fails for a thousand.
+        :param failure: the start of the error's text.
+        """
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if (origin, what) not in self._blamed:
+                text = f"{failure}: {type(error).__name__}: {error}"
+                self.errors.append(origin.error(error.message if isinstance(error, PluginError) else text))
+            self._blamed.add((origin, what))
 
     def _load(self, origin: Origin, load: Callable[[], Any]) -> None:
         if origin.plugin in self.origins:
             taken = self.origins[origin.plugin]
             self.errors.append(origin.error(f"its name is taken by {taken.distribution} {taken.version}"))
             return
-        try:
-            plugin = load()
-            self.manager.register(plugin, origin.plugin)
+        with self._guard(origin, "load", "cannot be loaded"):
+            self.manager.register(load(), origin.plugin)
             self._check(origin)
-        except PluginError as error:
-            self.errors.append(origin.error(error.message))
-        except Exception as error:  # a plugin may fail in any way, and must not take the others along
-            self.errors.append(origin.error(f"cannot be loaded: {type(error).__name__}: {error}"))
-        else:
             self.origins[origin.plugin] = origin
             return
         if self.manager.has_plugin(origin.plugin):
@@ -74,64 +92,92 @@ class Plugins:
         callers = self.manager.get_hookcallers(plugin) or []
         for caller in callers:
             if not caller.has_spec():
-                from sassmix.errors import did_you_mean
-
-                close = did_you_mean(caller.name, hook_names())
-                raise origin.error(f"no hook is called {caller.name!r}{close}")
+                raise PluginError(f"no hook is called {caller.name!r}{_near_hooks(caller.name)}")
         if not callers:
-            raise origin.error("implements no hook; mark its functions with @sassmix.hookimpl")
+            raise PluginError("implements no hook; mark its functions with @sassmix.hookimpl")
 
     def _collect(self, hook: str, kind: type[T]) -> Iterator[tuple[Origin, list[T]]]:
         """What each plugin registers by a hook, in the order of registration; one that fails is named and left out."""
         for impl in getattr(self.manager.hook, hook).get_hookimpls():
             origin = self.origins[impl.plugin_name]
-            try:
-                found = list(impl.function())
-                for item in found:
-                    if not isinstance(item, kind):
-                        raise origin.error(f"{hook} gives {type(item).__name__}, not sassmix.{kind.__name__}")
-            except PluginError as error:
-                self._blame(origin, error.message)
-            except Exception as error:  # as in _load
-                self._blame(origin, f"{hook} fails: {type(error).__name__}: {error}")
-            else:
-                yield origin, found
-
-    def _blame(self, origin: Origin, message: str) -> None:
-        """Record an error once, however often the hook is asked."""
-        error = origin.error(message)
-        if str(error) not in map(str, self.errors):
-            self.errors.append(error)
-
-    def _overrides(self) -> bool:
-        return bool(self.manager.hook.sassmix_classify.get_hookimpls())
+            found: list[T] = []
+            with self._guard(origin, hook, f"{hook} fails"):
+                found = [_checked(item, kind, hook) for item in impl.function()]
+            yield origin, found
 
     def _override(self, mnemonic: str, arch: str) -> OpcodeInfo | None:
-        try:
-            answer = self.manager.hook.sassmix_classify(mnemonic=mnemonic, arch=arch)
-        except Exception as error:  # as in _load
-            self._complain(f"sassmix_classify fails for {mnemonic}: {type(error).__name__}: {error}")
-            return None
-        if answer is not None and not isinstance(answer, OpcodeInfo):
-            self._complain(f"sassmix_classify gives {type(answer).__name__}, not sassmix.OpcodeInfo")
-            return None
-        return answer
+        """The first sound answer, the plugin that was loaded last asked first, as pluggy does it.
 
-    def _complain(self, message: str) -> None:
-        names = [impl.plugin_name for impl in self.manager.hook.sassmix_classify.get_hookimpls()]
-        self.errors.append(PluginError(message, plugin=", ".join(names)))
+        Asked one by one: pluggy's own call ends at the first plugin that fails, and does not say which.
+        """
+        arguments = {"mnemonic": mnemonic, "arch": arch}
+        for impl in reversed(self.manager.hook.sassmix_classify.get_hookimpls()):
+            origin = self.origins[impl.plugin_name]
+            with self._guard(origin, "sassmix_classify", f"sassmix_classify fails for {mnemonic}"):
+                answer = impl.function(*(arguments[name] for name in impl.argnames))
+                if answer is not None:
+                    return check_answer(answer)
+        return None
 
     def readers(self) -> list[Reader]:
         """The readers that plugins register, in the order of registration."""
         from sassmix.readers import Reader
 
-        return [item for _, found in self._collect("sassmix_readers", Reader) for item in found]
+        return [
+            self._guarded_reader(origin, item)
+            for origin, found in self._collect("sassmix_readers", Reader)
+            for item in found
+        ]
+
+    def _guarded_reader(self, origin: Origin, reader: Reader) -> Reader:
+        """One that knows no file where it fails to tell, and whose plugin is named where it fails to read."""
+
+        def sniff(head: bytes) -> bool:
+            with self._guard(origin, f"sniff {reader.name}", f"the reader {reader.name} fails to tell what a file is"):
+                return bool(reader.sniff(head))
+            return False
+
+        def read(path: Path) -> Iterator[Listing]:
+            try:
+                yield from reader.read(path)
+            except (SassmixError, KeyboardInterrupt, GeneratorExit):
+                raise
+            except BaseException as error:  # as in _guard
+                failure = f"its reader, {reader.name}, fails: {type(error).__name__}: {error}"
+                raise origin.error(failure) from error
+
+        return replace(reader, sniff=sniff, read=read)
 
     def label_rules(self) -> list[LabelRule]:
         """The label rules that plugins register, in the order of registration."""
         from sassmix.labels import LabelRule
 
-        return [item for _, found in self._collect("sassmix_label_rules", LabelRule) for item in found]
+        return [
+            self._guarded_rule(origin, item)
+            for origin, found in self._collect("sassmix_label_rules", LabelRule)
+            for item in found
+        ]
+
+    def _guarded_rule(self, origin: Origin, rule: LabelRule) -> LabelRule:
+        """One that does not apply where it fails."""
+
+        def label(name: str) -> str | None:
+            with self._guard(origin, f"label {rule.name}", f"the label rule {rule.name} fails for {name}"):
+                found = rule.label(name)
+                if found is not None and not isinstance(found, str):
+                    raise PluginError(f"the label rule {rule.name} gives {type(found).__name__}, not a text")
+                return found
+            return None
+
+        return replace(rule, label=label)
+
+    def problems(self) -> list[Problem]:
+        """The errors so far, for a report."""
+        return [Problem("warning", None, f"plugin {self._state(error)}: {error}") for error in self.errors]
+
+    def _state(self, error: PluginError) -> str:
+        at_work = Origin(error.plugin, error.distribution, error.version) in self.origins.values()
+        return "fails" if at_work else "left out"
 
     def versions(self) -> dict[str, str]:
         """The version of each loaded plugin by its name."""
@@ -141,6 +187,19 @@ class Plugins:
 def hook_names() -> list[str]:
     """The names of all hooks."""
     return [name for name, value in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("sassmix_")]
+
+
+def _checked(item: object, kind: type[T], hook: str) -> T:
+    if not isinstance(item, kind):
+        raise PluginError(f"{hook} gives {type(item).__name__}, not sassmix.{kind.__name__}")
+    return item
+
+
+def _near_hooks(name: str) -> str:
+    """Hooks with a similar name; the prefix that all share would make every name look similar."""
+    bare = name.removeprefix("sassmix_")
+    near = [hook for hook in hook_names() if did_you_mean(bare, [hook.removeprefix("sassmix_")])]
+    return did_you_mean(name, near)
 
 
 def _folder_candidates() -> Iterator[Candidate]:

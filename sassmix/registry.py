@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sassmix.arch import Architecture, ModifierRule, Opcode
@@ -47,6 +47,7 @@ class Registry:
     def __init__(self) -> None:
         self._by_name: dict[str, Table] = {}
         self._by_target: dict[str, Table] = {}
+        self._failed: set[str] = set()
 
     def register(self, plugins: Iterable[tuple[Origin, Iterable[Architecture]]]) -> list[PluginError]:
         """Add the architectures of many plugins, parents before children whatever the order of the plugins.
@@ -77,6 +78,7 @@ class Registry:
         origin, architecture = waiting[name]
         if name in path:
             del waiting[name]
+            self._failed.add(name)
             return [origin.error(f"architectures extend one another in a circle: {' -> '.join((*path, name))}")]
         parent = architecture.extends
         errors = self._add(parent, waiting, (*path, name)) if parent else []
@@ -86,6 +88,7 @@ class Registry:
         try:
             table = self._resolve(origin, architecture)
         except PluginError as error:
+            self._failed.add(name)
             return [*errors, error]
         self._by_name[name] = table
         for target in architecture.sm:
@@ -99,10 +102,7 @@ class Registry:
                 other = self._by_target[target].origin.plugin
                 raise origin.error(f"{target} of architecture {name!r} is claimed by plugin {other} already")
         inherited, rules = self._parent(origin, architecture)
-        for opcode in architecture.remove:
-            if opcode not in inherited:
-                close = did_you_mean(opcode, inherited)
-                raise origin.error(f"architecture {name!r} removes {opcode}, which {architecture.extends} lacks{close}")
+        _check_removed(origin, architecture, inherited)
         opcodes = {key: row for key, row in inherited.items() if key not in set(architecture.remove)}
         pipes: dict[str, str] = {}
         for row in architecture.opcodes:
@@ -118,14 +118,14 @@ class Registry:
         return Table(architecture, origin, opcodes, pipes, (*architecture.modifier_rules, *rules))
 
     def _parent(self, origin: Origin, architecture: Architecture) -> tuple[dict[str, Opcode], tuple[ModifierRule, ...]]:
-        if architecture.extends is None:
+        wanted = architecture.extends
+        if wanted is None:
             return {}, ()
-        parent = self._by_name.get(architecture.extends)
+        parent = self._by_name.get(wanted)
         if parent is None:
-            close = did_you_mean(architecture.extends, self._by_name)
-            raise origin.error(
-                f"architecture {architecture.name!r} extends {architecture.extends!r}, which no plugin has{close}"
-            )
+            failed = wanted in self._failed
+            why = "could not be registered" if failed else f"no plugin has{did_you_mean(wanted, self._by_name)}"
+            raise origin.error(f"architecture {architecture.name!r} extends {wanted!r}, which {why}")
         return parent.opcodes, parent.rules
 
     def __iter__(self) -> Iterator[tuple[str, Table]]:
@@ -157,6 +157,16 @@ class Registry:
     def targets_with(self, opcode: str) -> list[str]:
         """The targets that have an opcode, in the order of their numbers."""
         return [target for target, table in self if opcode in table.opcodes]
+
+
+def _check_removed(origin: Origin, architecture: Architecture, inherited: Mapping[str, Opcode]) -> None:
+    rows = {row.opcode for row in architecture.opcodes}
+    for opcode in architecture.remove:
+        what = f"architecture {architecture.name!r} removes {opcode}"
+        if opcode in rows:
+            raise origin.error(f"{what} and has a row for it; a row replaces the parent's by itself")
+        if opcode not in inherited:
+            raise origin.error(f"{what}, which {architecture.extends} lacks{did_you_mean(opcode, inherited)}")
 
 
 def target_key(target: str) -> tuple[int, str]:

@@ -55,6 +55,8 @@ CUOBJDUMP = """
 #: What makes an input unusable, and a word of the message.
 UNUSABLE: dict[str, tuple[bytes, str]] = {
     "zero bytes": (b"", "zero bytes"),
+    "blanks": (b" \n\t\n", "nothing but blanks"),
+    "a byte order mark": (b"\xef\xbb\xbf", "nothing but blanks"),
     "prose": (b"Dear all,\nthe kernel is slow.\n", "no known kind"),
     "bytes": (bytes(range(256)), "no known kind"),
     "a picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0d", "no known kind"),
@@ -94,6 +96,38 @@ def test_an_unusable_input_is_2_with_json_and_a_message(
         assert run.status == 2 or content == UNUSABLE["PTX"][0]
     report = command("mix", path, "--format", "json").json
     assert (report["schema"], report["kernels"]) == ("sassmix.report/1", []) and report["problems"]
+
+
+def test_a_folder_without_an_input_is_2_with_json_and_a_message(command: Command, save: Save, tmp_path: Path) -> None:
+    for words in ("holds no file", "holds no file of a known kind"):
+        run = command("mix", tmp_path, "--format", "json")
+        assert run.status == 2 and f"{tmp_path}: the folder {words}\n" in complaint(run)
+        assert run.json["kernels"] == [] and f"the folder {words}" in [p["message"] for p in run.json["problems"]]
+        assert command("mix", tmp_path, GOOD).status == 0
+        save("Dear all,\n", "readme.md")
+
+
+def test_no_input_at_all_is_an_error() -> None:
+    with pytest.raises(SassmixError, match="no input was given"):
+        sassmix.mix([])
+
+
+@pytest.mark.parametrize("again", ["in/k.sass", "in", "in/../in/k.sass", "link", "in/link", "."])
+def test_a_file_that_is_given_twice_is_counted_once(command: Command, save: Save, tmp_path: Path, again: str) -> None:
+    path = save(SIMPLE, "in/k.sass")
+    for link in ("link", "in/link"):
+        (tmp_path / link).symlink_to(path)
+    once = command("mix", path, "--format", "json").json
+    twice = command("mix", path, f"{tmp_path}/{again}", "--format", "json")
+    assert twice.status == 0 and twice.err == ""
+    assert (twice.json["inputs"], twice.json["kernels"]) == (once["inputs"], once["kernels"])
+    problems = twice.json["problems"]
+    assert {p["severity"] for p in problems} == {"info"} and all("counted once" in p["message"] for p in problems)
+
+
+def test_two_files_with_the_same_text_are_two(command: Command, save: Save) -> None:
+    report = command("mix", save(SIMPLE, "a"), save(SIMPLE, "b"), "--format", "json").json
+    assert len(report["inputs"]) == len(report["kernels"]) == 2 and report["problems"] == []
 
 
 def test_a_missing_file_is_2_with_json_and_a_message(command: Command, tmp_path: Path) -> None:
@@ -251,6 +285,24 @@ def test_a_name_with_the_signs_of_patterns_is_found_as_it_is(command: Command, s
     assert command("mix", path, "--kernel", name).status == 0
 
 
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("f(int*)", ["_Z1fPi"]),
+        ("_Z1fPi", ["_Z1fPi"]),
+        ("f(int*, float*)", ["_Z1fPiPf"]),
+        ("f(int[*]*)", ["_Z1fPi", "_Z1fPiPf"]),
+        ("f(*", ["_Z1fPi", "_Z1fPiPf"]),
+    ],
+)
+def test_a_name_is_no_pattern_where_a_kernel_has_it(
+    command: Command, save: Save, pattern: str, names: list[str]
+) -> None:
+    path = save(written(Body("_Z1fPi", ["EXIT"]), Body("_Z1fPiPf", ["EXIT"]), Body("_Z1gPi", ["EXIT"])))
+    report = command("mix", path, "--kernel", pattern, "--format", "json").json
+    assert [kernel["name"] for kernel in report["kernels"]] == names
+
+
 NAMES = {
     "colour": "a\x1b[31mb",
     "title": "a\x1b]0;owned\x07",
@@ -264,6 +316,10 @@ NAMES = {
     "quotes": 'a"b","c',
     "comma": "a,b",
     "markdown": "![x](http://a.b)|**c**`d`",
+    "mention": "@someone",
+    "address": "a@b.org",
+    "bare link": "HTTPS://a.b/c and Www.a.b",
+    "issue": "a#12",
     "html": "<script>alert(1)</script>",
     "entity": "a&lt;b",
     "heading": "# a",
@@ -273,7 +329,6 @@ NAMES = {
     "line separator": "a\u2028b",
     "format": "%s%n{0}",
 }
-#: CSV is data and keeps a name as it is.
 STEERS_A_TERMINAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -296,11 +351,32 @@ def test_a_hostile_name_steers_no_terminal(command: Command, named: tuple[str, P
 
 def test_a_hostile_name_is_plain_text_in_markdown(command: Command, named: tuple[str, Path]) -> None:
     out = command("mix", named[1], "--format", "markdown").out
-    heading = out.splitlines()[0]
+    heading = out.splitlines()[0].removeprefix("### ")
     assert not STEERS_A_TERMINAL.search(out)
-    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]<>&|!]", heading.removeprefix("### "))
-    shown = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", heading.removeprefix("### "))
-    assert shown == printable(named[0])
+    assert not re.search(r"@\w|://|www\.|#\d", heading, re.IGNORECASE), "looked for in what is shown, so also escaped"
+    bare = heading.replace("<!-- -->", "")
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]<>&|!]", bare)
+    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", bare) == printable(named[0])
+
+
+def test_a_hostile_name_steers_no_terminal_in_csv_or_a_message(command: Command, named: tuple[str, Path]) -> None:
+    shown = command("mix", named[1], "--format", "csv").out
+    near = command("mix", named[1], "--kernel", "zzz").err
+    assert not STEERS_A_TERMINAL.search(shown) and not STEERS_A_TERMINAL.search(complaint(Run(2, "", near)))
+    assert printable(named[0]) in near
+
+
+@pytest.mark.parametrize(
+    "arguments", [("mix", "{}"), ("diff", "{}", "{}"), ("mix", GOOD, "--by", "{}"), ("archs", "--{}")]
+)
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_hostile_argument_steers_no_terminal(command: Command, arguments: Sequence[str | Path], name: str) -> None:
+    run = command(*(str(argument).replace("{}", name) for argument in arguments))
+    assert run.status == 2 and not STEERS_A_TERMINAL.search(run.err)
+
+
+def test_a_message_keeps_the_letters_of_a_name(command: Command) -> None:
+    assert "größe_名前" in command("mix", "/none/größe_名前").err
 
 
 def test_a_hostile_name_is_no_formula_in_csv(command: Command, named: tuple[str, Path]) -> None:
@@ -319,7 +395,7 @@ def test_any_name_goes_through_every_format(tmp_path_factory: pytest.TempPathFac
     (kernel,) = json.loads(render(report, "json"))["kernels"]
     assert kernel["name"] == name.strip()
     table = rows(render(report, "csv"))
-    assert {row["kernel"] for row in table} <= {name.strip(), f"'{name.strip()}"}
+    assert {row["kernel"] for row in table} <= {printable(name.strip())}
     for form in ("text", "markdown"):
         assert not any(unicodedata.category(c) in {"Cc", "Cf"} and c != "\n" for c in render(report, form))
 
@@ -327,7 +403,7 @@ def test_any_name_goes_through_every_format(tmp_path_factory: pytest.TempPathFac
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_hostile_mnemonic_of_explain_is_shown_as_it_is(command: Command, form: str) -> None:
     run = command("explain", "=cmd()\x1b[31m", "--format", form)
-    assert run.status == 0 and (form == "csv" or not STEERS_A_TERMINAL.search(run.out))
+    assert run.status == 0 and not STEERS_A_TERMINAL.search(run.out)
     if form == "csv":
         assert all(not cell.startswith("=") for row in rows(run.out) for cell in row.values())
 
@@ -425,6 +501,37 @@ def test_diff_of_many_kernels_is_the_same_only_where_all_are(command: Command, s
     assert [kernel["status"] == "changed" for kernel in run.json["kernels"]] == [changed == 0, changed == 1]
 
 
+@pytest.mark.parametrize("bad", [0, 1, 2])
+def test_diff_with_an_input_that_cannot_be_read_is_2_with_json(command: Command, tmp_path: Path, bad: int) -> None:
+    sides = [GOOD if bad == 1 else tmp_path / "a", GOOD if bad == 0 else tmp_path / "b"]
+    run = command("diff", *sides, "--format", "json")
+    assert run.status == 2 and (run.json["schema"], run.json["same"]) == ("sassmix.diff/1", False)
+    assert run.json["kernels"] == run.json["failed"] == []
+    missing = [str(side) for side in sides if side != GOOD]
+    assert [problem["path"] for problem in run.json["problems"]] == missing == re.findall(r"/\S+/[ab](?=:)", run.err)
+    assert command("diff", *sides).out == "" == command("diff", *sides, "--format", "csv").out
+
+
+def test_diff_of_what_holds_no_instructions_is_3(command: Command, save: Save) -> None:
+    empty = save(PTX)
+    assert command("diff", empty, empty).status == 3 and command("diff", empty, GOOD).status == 1
+
+
+@pytest.mark.parametrize("error", [ValueError("x\x1b[31m"), RecursionError(), AssertionError("y"), OSError("z")])
+def test_a_fault_of_our_own_is_one_line_and_2(
+    command: Command, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def faulty(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("sassmix.analysis.mix", faulty)
+    run = command("mix", GOOD, "--format", "json")
+    said = f"internal error: {type(error).__name__}: {printable(str(error))}; run again with --debug and report it"
+    assert (run.status, run.out, run.err) == (2, "", f"sassmix: {said}\n")
+    with pytest.raises(type(error)):
+        command("mix", GOOD, "--debug")
+
+
 def test_debug_shows_the_traceback_and_nothing_else_does(command: Command, tmp_path: Path) -> None:
     for arguments in (["mix", GOOD, "--by", "x"], ["explain", "HMMA", "--arch", "sm_999"]):
         assert "Traceback" not in command(*arguments).err
@@ -455,6 +562,38 @@ def test_a_broken_pipe_is_quiet() -> None:
     process.stdout.close()
     assert process.stderr.read() == b"" and process.wait() == 0
     process.stderr.close()
+
+
+HALF = (
+    '[{"SM":{"version":{"major":9,"minor":0}}},[{"function-name":"k\\ud800\\u540d","start":0,"length":16,'
+    '"sass-instructions":[{"opcode":"EXIT"}]}]]'
+)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp437", "utf-8"])
+def test_any_encoding_of_the_output_will_do(save: Save, encoding: str, form: str) -> None:
+    path, target = save(HALF), save("", "report")
+    for options in ([], ["-o", str(target)]):
+        process = python("-m", "sassmix.cli", "mix", str(path), "--format", form, *options, PYTHONIOENCODING=encoding)
+        out, err = process.communicate()
+        assert (process.returncode, err) == (0, b"")
+        text = target.read_text(encoding="utf-8") if options else out.decode(encoding)
+        letters = "名" in text
+        assert letters == (form != "json" and (bool(options) or encoding == "utf-8"))
+        if form == "text":
+            block = "█" if options or encoding in {"utf-8", "cp437"} else "#"
+            assert re.search(f"100.0%  {block * 24}$", text, re.MULTILINE)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("options", [[], ["-o", "/dev/full"]])
+def test_an_output_that_is_full_is_said(options: list[str]) -> None:
+    arguments = [sys.executable, "-m", "sassmix.cli", "mix", str(GOOD), *options]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    where = options[-1] if options else "standard output"
+    assert (done.returncode, done.stderr) == (2, f"sassmix: {where} cannot be written: No space left on device\n")
 
 
 def test_the_exit_status_reaches_the_shell(save: Save) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -91,7 +92,11 @@ def test_a_column_that_has_a_default_may_be_left_out(save: Save, column: str) ->
 
 @pytest.mark.parametrize("column", ["opcode", "category", "knowledge", "source"])
 def test_a_missing_column_is_named(save: Save, column: str) -> None:
-    refused(save(table([GOOD], [c for c in COLUMNS if c != column]), "t.csv"), "t.csv", "missing", f"'{column}'")
+    refused(
+        save(table([GOOD], [c for c in COLUMNS if c != column]), "t.csv"),
+        "t.csv, row 1: ",
+        f"the column '{column}' is missing; add it",
+    )
 
 
 @pytest.mark.parametrize("column", COLUMNS)
@@ -153,9 +158,10 @@ def test_a_row_has_a_cell_for_each_column(save: Save, line: str) -> None:
     refused(save(text, "t.csv"), "t.csv, row 3", "as many cells as the header", "quote a cell that holds a comma")
 
 
-@pytest.mark.parametrize("line", ['"HMMA"x,tensor', '"HMMA,tensor'])
-def test_wrong_quotes_are_an_error(save: Save, line: str) -> None:
-    refused(save(table([GOOD]) + line + "\n", "t.csv"), "t.csv cannot be read")
+@pytest.mark.parametrize("line", ['"HMMA"x,tensor', '"HMMA,tensor', '"HMMA,tensor\nIMMA,tensor\n'])
+def test_wrong_quotes_are_an_error_of_the_row_where_they_start(save: Save, line: str) -> None:
+    first = {**GOOD, "opcode": "IMMA", "source": "two\nlines"}
+    refused(save(table([first]) + line + "\n", "t.csv"), "t.csv, row 4: ", "quote a cell as a whole")
 
 
 def test_a_quoted_cell_may_hold_what_it_likes(save: Save) -> None:
@@ -168,9 +174,44 @@ def test_a_row_behind_a_cell_of_two_lines_has_the_number_of_its_line(save: Save)
     refused(save(table(rows), "t.csv"), "t.csv, row 4")
 
 
-@pytest.mark.parametrize("text", [table([GOOD]).encode("utf-16"), b"opcode,\xff\n", b"opcode,category\n\xe9,a\n"])
-def test_other_encodings_are_an_error(save: Save, text: bytes) -> None:
-    refused(save(text, "t.csv"), "t.csv cannot be read", "utf-8")
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        (table([GOOD]).encode("utf-16"), 1),
+        (b"opcode,\xff\n", 1),
+        (b"opcode,category\n\xe9,a\n", 2),
+        (table([GOOD], end="\r").encode() + b"\r\n\xe9", 4),
+    ],
+)
+def test_other_encodings_are_an_error(save: Save, text: bytes, number: int) -> None:
+    refused(save(text, "t.csv"), f"t.csv, row {number}: ", "save the table as utf-8")
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\r\n\n"])
+def test_a_table_without_a_row_is_an_error_that_says_what_the_first_one_holds(save: Save, text: str) -> None:
+    refused(save(text, "t.csv"), "t.csv holds no row", ",".join(COLUMNS))
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_column_that_stands_twice_is_an_error(save: Save, column: str) -> None:
+    refused(save(table([GOOD], [*COLUMNS, column]), "t.csv"), "t.csv, row 1: ", f"'{column}' stands twice")
+
+
+@pytest.mark.parametrize(
+    "opcode", ["", " ", "hmma", "HMMA.16816", " HMMA", "HMMA ", "HMMA\n", "1HMMA", "H-MMA", "ÄMMA"]
+)
+def test_an_opcode_that_matches_no_instruction_is_an_error(save: Save, opcode: str) -> None:
+    refused(save(table([{**GOOD, "opcode": "IMMA"}, {**GOOD, "opcode": opcode}]), "t.csv"), "t.csv, row 3: ", "as HMMA")
+
+
+@given(opcode=texts | names)
+def test_an_opcode_is_a_base_mnemonic_and_nothing_else(opcode: str) -> None:
+    row = {**GOOD, "opcode": opcode}
+    if re.fullmatch("[A-Z_][A-Z0-9_]*", opcode):
+        assert Opcode(**row).opcode == opcode
+    else:
+        with pytest.raises(PluginError, match="base mnemonic"):
+            Opcode(**row)
 
 
 def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:

@@ -60,6 +60,8 @@ def architectures_are(value: Any) -> Any:
 BROKEN: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "no such module": (partial(importlib.import_module, "sassmix_no_such"), ["ModuleNotFoundError", "sassmix_no_such"]),
     "an exception at import": (lambda: fails(ValueError("at import")), ["cannot be loaded: ValueError: at import"]),
+    "an exit at import": (lambda: fails(SystemExit(3)), ["cannot be loaded: SystemExit: 3"]),
+    "an exception of no kind": (lambda: fails(BaseException("x")), ["cannot be loaded: BaseException: x"]),
     "a table that is wrong": (own_error, ["t.csv, row 3: wrong"]),
     "a misspelt hook": (
         lambda: misspelt("sassmix_architecture"),
@@ -80,6 +82,10 @@ BROKEN: dict[str, tuple[Callable[[], Any], list[str]]] = {
         lambda: plugin(sassmix_architectures=lambda: fails(ZeroDivisionError("in the hook"))),
         ["sassmix_architectures fails: ZeroDivisionError: in the hook"],
     ),
+    "an exit in the hook": (
+        lambda: plugin(sassmix_architectures=lambda: fails(SystemExit(3))),
+        ["sassmix_architectures fails: SystemExit: 3"],
+    ),
     "a wrong table in the hook": (lambda: plugin(sassmix_architectures=own_error), ["t.csv, row 3: wrong"]),
     "a target that is no name": (
         lambda: plugin(sassmix_architectures=lambda: [architecture("x", "hopper")]),
@@ -95,6 +101,7 @@ def test_a_broken_plugin_is_named_and_the_rest_load(load: Callable[[], Any], wor
     assert len(plugins.errors) == 1
     for word in ("bad (bad-dist 1.2): ", *words):
         assert word in str(plugins.errors[0])
+    assert ("did you mean" in str(plugins.errors[0])) == any("did you mean" in word for word in words)
     assert [target for target, _ in plugins.registry] == ["sm_70", "sm_80"]
     assert plugins.classifier.info("Z.X", "sm_80").known
 
@@ -105,6 +112,12 @@ def test_broken_plugins_do_not_add_up(load: Callable[[], Any]) -> None:
     plugins = loaded((origin("one"), load), LAST, (origin("two"), load), GOOD)
     assert len(plugins.errors) == 2
     assert plugins.registry.get("sm_70") and plugins.registry.get("sm_80")
+
+
+@pytest.mark.parametrize("load", [fails, lambda error: plugin(sassmix_architectures=lambda: fails(error))])
+def test_ctrl_c_in_a_plugin_ends_the_work(load: Callable[[BaseException], Any]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        loaded((origin("slow"), lambda: load(KeyboardInterrupt())))
 
 
 def test_a_plugin_that_did_not_load_is_not_among_the_versions() -> None:
@@ -152,8 +165,9 @@ def test_the_hooks_are_the_four_of_the_contract() -> None:
     ]
 
 
-def answer(mnemonic: str, arch: str) -> OpcodeInfo:
-    return OpcodeInfo(opcode="A", mnemonic=mnemonic, arch=arch, known=True, category="warp", plugin="override")
+def answer(mnemonic: str, arch: str, **facets: Any) -> OpcodeInfo:
+    facets = {"category": "warp", "plugin": "override", **facets}
+    return OpcodeInfo(opcode=mnemonic.partition(".")[0], mnemonic=mnemonic, arch=arch, known=True, **facets)
 
 
 def overriding(name: str, function: Callable[[str, str], Any]) -> Candidate:
@@ -213,6 +227,21 @@ WRONG_ANSWERS: dict[str, tuple[Callable[[str, str], Any], str]] = {
     "an exception": (lambda *_: fails(KeyError("boom")), "sassmix_classify fails for A.X: KeyError: 'boom'"),
     "a text": (lambda *_: "tensor", "sassmix_classify gives str, not sassmix.OpcodeInfo"),
     "a row": (lambda *_: row("A"), "sassmix_classify gives Opcode, not sassmix.OpcodeInfo"),
+    "an exit": (lambda *_: fails(SystemExit(3)), "sassmix_classify fails for A.X: SystemExit: 3"),
+    "no category": (lambda *a: answer(*a, category=None), "answer for A.X: the opcode is known, but has no category"),
+    "another category": (
+        lambda *a: answer(*a, category="wrap"),
+        "category 'wrap' is not one of its values; did you mean",
+    ),
+    "another pipe": (
+        lambda *a: answer(*a, pipe="tensro"),
+        "pipe 'tensro' is not one of its values; did you mean tensor",
+    ),
+    "another intent": (lambda *a: answer(*a, intent="x"), "intent 'x' is not one of its values"),
+    "another knowledge": (lambda *a: answer(*a, knowledge="guessed"), "knowledge 'guessed' is not one of its values"),
+    "a number": (lambda *a: answer(*a, dtype=16), "dtype 16 is not a text"),
+    "a hidden matrix opcode": (lambda *a: answer(*a, category="tensor"), "tensor is False in the category tensor"),
+    "a matrix opcode that is none": (lambda *a: answer(*a, tensor=True), "tensor is True in the category warp"),
 }
 
 
@@ -220,9 +249,28 @@ WRONG_ANSWERS: dict[str, tuple[Callable[[str, str], Any], str]] = {
 def test_a_wrong_answer_is_reported_and_the_table_answers(function: Callable[[str, str], Any], words: str) -> None:
     plugins = loaded(GOOD, overriding("bad", function))
     assert plugins.errors == []
-    assert plugins.classifier.info("A.X", "sm_70").plugin == "good"
+    assert {plugins.classifier.info(mnemonic, "sm_70").plugin for mnemonic in ("A.X", "A.Y", "B")} == {"good"}
     (error,) = plugins.errors
-    assert words in str(error) and "bad" in error.plugin
+    assert words in str(error) and error.plugin == "bad"
+
+
+@pytest.mark.parametrize(("function", "words"), WRONG_ANSWERS.values(), ids=WRONG_ANSWERS)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_wrong_answer_leaves_the_other_overrides(
+    function: Callable[[str, str], Any], words: str, first: bool
+) -> None:
+    both = [overriding("bad", function), overriding("works", only("A.X"))]
+    plugins = loaded(GOOD, *(both if first else reversed(both)))
+    assert plugins.classifier.info("A.X", "sm_70").plugin == "override"
+    assert [error.plugin for error in plugins.errors] == ([] if first else ["bad"]), "the last one is asked first"
+
+
+def test_an_override_may_take_fewer_arguments() -> None:
+    def sassmix_classify(mnemonic: str) -> OpcodeInfo:
+        return answer(mnemonic, "sm_70")
+
+    plugins = loaded(GOOD, candidate("short", plugin(sassmix_classify=sassmix_classify)))
+    assert plugins.classifier.info("A", "sm_70").plugin == "override" and plugins.errors == []
 
 
 MODULE = """
@@ -276,14 +324,81 @@ def test_the_command_warns_and_strict_refuses(
 ) -> None:
     distribution.add("a-bad", "acme_bad", source)
     report = command("mix", HOPPER, "--format", "json")
-    assert report.status == 0 and words in report.err and "acme 1.2" in report.err
-    assert [p for p in report.json["problems"] if words in p["message"]]
+    assert report.status == 0 and report.err.count(words) == 1 and report.err.count("acme 1.2") == 1
+    assert sum(words in p["message"] for p in report.json["problems"]) == 1
     strict = command("mix", HOPPER, "--strict")
     assert (strict.status, strict.out) == (2, "") and words in strict.err and "Traceback" not in strict.err
     for other in (("archs",), ("explain", "HMMA")):
         assert command(*other).status == 0 and command(*other, "--strict").status == 2
     with pytest.raises(PluginError):
         command("mix", HOPPER, "--strict", "--debug")
+
+
+LISTINGS = "[sassmix.parse('')]"
+READER = "def sassmix_readers():\n    return [sassmix.Reader(name='x', sniff=lambda h: {}, read=lambda p: {})]\n"
+RULES = "def sassmix_label_rules():\n    return [sassmix.LabelRule(name='x', label=lambda n: {})]\n"
+EXIT = "__import__('sys').exit(3)"
+#: Plugins that load, and fail when they are used; what the error says.
+FAIL_AT_WORK = {
+    "classify": ("def sassmix_classify(mnemonic, arch):\n    return 1 / 0\n", "sassmix_classify fails for "),
+    "readers": ("def sassmix_readers():\n    return 1 / 0\n", "sassmix_readers fails: ZeroDivisionError"),
+    "no readers": ("def sassmix_readers():\n    return ['x']\n", "sassmix_readers gives str, not sassmix.Reader"),
+    "sniff": (READER.format("1 / 0", LISTINGS), "the reader x fails to tell what a file is: ZeroDivisionError"),
+    "sniff and exit": (READER.format(EXIT, LISTINGS), "the reader x fails to tell what a file is: SystemExit"),
+    "label rules": ("def sassmix_label_rules():\n    return 1 / 0\n", "sassmix_label_rules fails: ZeroDivisionError"),
+    "a label rule": (RULES.format("1 / 0"), "the label rule x fails for "),
+    "a label rule and exit": (RULES.format(EXIT), "the label rule x fails for "),
+    "a label rule's number": (RULES.format("1"), "the label rule x gives int, not a text"),
+}
+
+
+@pytest.mark.parametrize(("source", "words"), FAIL_AT_WORK.values(), ids=FAIL_AT_WORK)
+def test_a_plugin_that_fails_at_work_is_said_once(
+    distribution: Distribution, command: Command, source: str, words: str
+) -> None:
+    plain = command("mix", HOPPER, "--format", "json").json
+    default_plugins.cache_clear()
+    distribution.add("bad", "acme_bad", f"import sassmix\n@sassmix.hookimpl\n{source}")
+    run = command("mix", HOPPER, HOPPER.with_name("calls.sm_90a.sass"), "--format", "json")
+    said = [p for p in run.json["problems"] if p["message"].startswith(f"plugin fails: bad (acme 1.2): {words}")]
+    assert run.status == 0 and len(said) == len(run.json["problems"]) == 1
+    assert run.err.count("bad (acme 1.2)") == 1 == run.err.count("\n")
+    assert run.json["kernels"][: len(plain["kernels"])] == [
+        {**kernel, "evidence": run.json["kernels"][n]["evidence"]} for n, kernel in enumerate(plain["kernels"])
+    ]
+    default_plugins.cache_clear()
+    strict = command("mix", HOPPER, "--strict")
+    assert (strict.status, strict.out) == (2, "") and words in strict.err
+
+
+@pytest.mark.parametrize("failure", ["1 / 0", EXIT])
+def test_a_reader_that_fails_is_an_error_of_the_input_that_names_the_plugin(
+    distribution: Distribution, command: Command, failure: str
+) -> None:
+    distribution.add("bad", "acme_bad", f"import sassmix\n@sassmix.hookimpl\n{READER.format(True, failure)}")
+    run = command("mix", HOPPER, "--format", "json")
+    (problem,) = run.json["problems"]
+    assert run.status == 2 and problem["path"] == str(HOPPER) and "Traceback" not in run.err
+    assert problem["message"].startswith("bad (acme 1.2): its reader, x, fails: ")
+
+
+def test_other_commands_say_what_fails_at_work(distribution: Distribution, command: Command) -> None:
+    distribution.add("bad", "acme_bad", f"import sassmix\n@sassmix.hookimpl\n{FAIL_AT_WORK['classify'][0]}")
+    run = command("explain", "HMMA")
+    assert run.status == 0 and run.err.count("bad (acme 1.2): sassmix_classify fails") == 1
+    default_plugins.cache_clear()
+    assert command("explain", "HMMA", "--strict").status == 2
+    diff = command("diff", HOPPER, HOPPER, "--format", "json")
+    assert diff.err.count("bad (acme 1.2)") == len(diff.json["problems"]) == 1
+
+
+def test_an_error_that_a_broken_plugin_may_have_caused_names_it(distribution: Distribution, command: Command) -> None:
+    distribution.add("bad", "acme_bad", "import sassmix_not_there\n")
+    arguments = ("explain", "HMMA", "--arch", "sm_130")
+    run = command(*arguments)
+    assert run.status == 2 and "bad (acme 1.2)" in run.err and "no plugin registers" in run.err
+    strict = command(*arguments, "--strict")
+    assert strict.status == 2 and "bad (acme 1.2)" in strict.err and "no plugin registers" not in strict.err
 
 
 def test_a_name_of_ours_cannot_be_taken(distribution: Distribution) -> None:

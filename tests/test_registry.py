@@ -112,6 +112,10 @@ CHECKS = {
         [BASE, architecture("child", 80, rows=[row("A")], remove=["A"])],
         ["child-plugin", "removes A"],
     ),
+    "a row removed and given": (
+        [BASE, architecture("child", 80, extends="base", rows=[row("A", "sync")], remove=["A"])],
+        ["child-plugin", "removes A and has a row for it"],
+    ),
     "a row repeated unchanged": (
         [BASE, architecture("child", 80, extends="base", rows=[row("A")])],
         ["child-plugin", "base's row A unchanged", "leave it out"],
@@ -147,7 +151,9 @@ def test_a_faulty_architecture_leaves_the_others(architectures: list[Architectur
 def test_a_circle_is_an_error_and_ends(length: int) -> None:
     names = [f"a{n}" for n in range(length)]
     ring = [architecture(name, 80 + n, extends=names[n - 1]) for n, name in enumerate(names)]
-    registry, errors = registered(*ring, BASE)
+    registry, errors = registered(*ring, BASE, architecture("child", 90, extends="a0"))
+    assert [error.plugin for error in errors] == ["a0-plugin", *(f"{n}-plugin" for n in names[1:]), "child-plugin"]
+    assert all("which could not be registered" in str(error) for error in errors[1:])
     assert any("circle: " + " -> ".join(["a0", *names[::-1]]) in str(error) for error in errors)
     assert [target for target, _ in registry] == ["sm_70"]
 
@@ -155,7 +161,8 @@ def test_a_circle_is_an_error_and_ends(length: int) -> None:
 def test_a_child_of_a_faulty_parent_is_an_error_of_its_own() -> None:
     bad = architecture("bad", 80, extends="base", remove=["NO"])
     registry, errors = registered(BASE, bad, architecture("child", 90, extends="bad"))
-    assert {error.plugin for error in errors} == {"bad-plugin", "child-plugin"}
+    assert [error.plugin for error in errors] == ["bad-plugin", "child-plugin"]
+    assert "extends 'bad', which could not be registered" in str(errors[1])
     assert [target for target, _ in registry] == ["sm_70"]
 
 
@@ -248,12 +255,14 @@ def test_what_is_no_target_is_said(text: str) -> None:
         ({"categry": "sync"}, "no facet 'categry'; did you mean category"),
         ({"category": "snyc"}, "'snyc' is not one of its values; did you mean sync"),
         ({"pipe": "tensro"}, "did you mean tensor"),
+        ({"intent": "movment"}, "intent 'movment' is not one of its values; did you mean movement"),
+        ({"dtype": 16}, "dtype 16 is not a text"),
         ({"category": ""}, "category '' is not one"),
         ({"datapath": ""}, "datapath '' is not one"),
         ({"category": "tensor"}, "makes no matrix opcode"),
     ],
 )
-def test_a_rule_is_checked_when_it_is_made(facets: dict[str, str], words: str) -> None:
+def test_a_rule_is_checked_when_it_is_made(facets: dict[str, Any], words: str) -> None:
     with pytest.raises(PluginError, match=words) as caught:
         rule("A", "X", **facets)
     assert "rule A.X" in str(caught.value)

@@ -11,19 +11,24 @@ from typing import Any
 from sassmix.report import Report
 
 
-def render(report: Report, form: str, *, width: int | None = None) -> str:
+def render(report: Report, form: str, *, width: int | None = None, encoding: str = "utf-8") -> str:
     """A report as ``text``, ``json``, ``csv`` or ``markdown``.
 
     :param width: columns of the terminal; None for output that no terminal shows.
+    :param encoding: of the output; bars are drawn with what it has.
     """
-    return _RENDERERS[form](report, width)
+    if form == "text":
+        from sassmix.render.text import report_text
+
+        return report_text(report, width, encoding)
+    return _RENDERERS[form](report)
 
 
-def _json(report: Report, _: int | None) -> str:
+def _json(report: Report) -> str:
     return to_json(report.to_dict())
 
 
-def _csv(report: Report, _: int | None) -> str:
+def _csv(report: Report) -> str:
     columns = ["kernel", "arch", "basis", report.by, "count", "share"]
     rows = [
         [kernel.name, kernel.arch or "", kernel.basis, row[report.by], row["count"], row["share"]]
@@ -33,24 +38,13 @@ def _csv(report: Report, _: int | None) -> str:
     return to_csv(columns, rows)
 
 
-def _markdown(report: Report, _: int | None) -> str:
+def _markdown(report: Report) -> str:
     from sassmix.render.markdown import report_markdown
 
     return report_markdown(report)
 
 
-def _text(report: Report, width: int | None) -> str:
-    from sassmix.render.text import report_text
-
-    return report_text(report, width)
-
-
-_RENDERERS: dict[str, Callable[[Report, int | None], str]] = {
-    "json": _json,
-    "csv": _csv,
-    "markdown": _markdown,
-    "text": _text,
-}
+_RENDERERS: dict[str, Callable[[Report], str]] = {"json": _json, "csv": _csv, "markdown": _markdown}
 
 
 def render_rows(rows: list[dict[str, Any]], form: str, *, width: int | None = None) -> str:
@@ -92,17 +86,16 @@ def to_json(data: Any) -> str:
 
 
 def to_csv(columns: list[str], rows: list[list[Any]]) -> str:
-    """CSV whose cells no spreadsheet takes for a formula."""
+    """CSV whose cells steer no terminal, and which no spreadsheet takes for a formula."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([[_no_formula(cell) for cell in row] for row in rows])
+    writer.writerows([[_harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in rows])
     return buffer.getvalue()
 
 
-def _no_formula(cell: Any) -> Any:
-    dangerous = isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r")
-    return f"'{cell}" if dangerous else cell
+def _harmless(cell: str) -> str:
+    return f"'{printable(cell)}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else printable(cell)
 
 
 def _cell(value: Any) -> Any:
@@ -116,3 +109,8 @@ def _cell(value: Any) -> Any:
 def printable(text: str) -> str:
     """Text without what would steer a terminal: control characters become visible escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def encodable(text: str, encoding: str) -> str:
+    """Text with visible escapes for what an encoding lacks; half a surrogate pair is in none."""
+    return text.encode(encoding, "backslashreplace").decode(encoding)

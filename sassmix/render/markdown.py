@@ -9,11 +9,13 @@ from sassmix.render import printable
 from sassmix.report import KernelReport, Report
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
+#: Mentions, links and issue numbers live on behind a backslash, since they are looked for in what markdown shows.
+_LIVE = re.compile(r"@|:(?=//)|www(?=\.)|\\#(?=\d)", re.IGNORECASE)
 
 
 def escaped(value: Any) -> str:
-    """Text that markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", printable(str(value)))
+    """Text that markdown shows as it is; an empty comment, which nobody sees, parts what would become a link."""
+    return _LIVE.sub(r"\g<0><!-- -->", _SPECIAL.sub(r"\\\1", printable(str(value))))
 
 
 def table(columns: list[str], rows: list[list[Any]]) -> str:

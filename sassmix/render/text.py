@@ -11,11 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from sassmix.evidence import verdict
-from sassmix.render import printable
+from sassmix.render import encodable, printable
 from sassmix.report import KernelReport, Report
 
 _PLAIN_WIDTH = 100
 _BAR = 24
+_BLOCK = "█"
 _STYLE = {"pass": "green", "warn": "yellow", "fail": "red", "high": "green", "medium": "yellow", "low": "red"}
 _ALWAYS = ("unresolved", "unclassified")
 
@@ -34,38 +35,39 @@ def _drawn(parts: Iterator[RenderableType], width: int | None) -> str:
     return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
 
 
-def report_text(report: Report, width: int | None) -> str:
+def report_text(report: Report, width: int | None, encoding: str) -> str:
     """Every kernel with its mix, verdict and evidence; inputs first, problems last."""
-    return _drawn(_report(report), width)
+    block = _BLOCK if encodable(_BLOCK, encoding) == _BLOCK else "#"
+    return _drawn(_report(report, block), width)
 
 
-def _report(report: Report) -> Iterator[RenderableType]:
+def _report(report: Report, block: str) -> Iterator[RenderableType]:
     for item in report.inputs:
         arch = item.arch or "several architectures or none named"
         tool = f", {item.tool}" if item.tool else ""
         yield Text(printable(f"{item.path}: {item.kind}, {arch}{tool}, {len(item.functions)} functions"), style="dim")
     for kernel in report.kernels:
         yield Text("")
-        yield from _kernel(kernel, report.by)
+        yield from _kernel(kernel, report.by, block)
     if report.problems:
         yield Text("\nProblems", style="bold")
         for problem in report.problems:
             yield Text(f"  {printable(str(problem))}")
 
 
-def _kernel(kernel: KernelReport, by: str) -> Iterator[RenderableType]:
+def _kernel(kernel: KernelReport, by: str, block: str) -> Iterator[RenderableType]:
     yield Text(printable(kernel.demangled or kernel.name), style="bold")
     counts = kernel.tally.counts()
     role = f"{kernel.role}, " if kernel.role else ""
     line = Text(f"  {role}{kernel.arch or 'architecture unknown'}, {kernel.basis}: {counts['total']:,} {kernel.unit}")
     yield line.append(f", confidence {kernel.confidence}", style=_STYLE[kernel.confidence])
-    yield _mix(kernel, by)
+    yield _mix(kernel, by, block)
     yield Text(f"  tensor cores  present: {_three(kernel.tensor.present)}, active: {_three(kernel.tensor.active)}")
     yield Text(f"                {printable(kernel.tensor.reason)}")
     yield _evidence(kernel)
 
 
-def _mix(kernel: KernelReport, by: str) -> Table:
+def _mix(kernel: KernelReport, by: str, block: str) -> Table:
     table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
     table.add_column(f" {by}")
     table.add_column("count", justify="right")
@@ -77,7 +79,7 @@ def _mix(kernel: KernelReport, by: str) -> Table:
     for row in rows:
         style = "red" if row[by] in _ALWAYS and row["count"] else ""
         name = Text(f" {printable(str(row[by]))}", style=style)
-        table.add_row(name, f"{row['count']:,}", f"{row['share']:.1%}", Text("█" * round(row["share"] * _BAR)))
+        table.add_row(name, f"{row['count']:,}", f"{row['share']:.1%}", Text(block * round(row["share"] * _BAR)))
     return table
 
 
