@@ -20,7 +20,7 @@ def read(path: str | PathLike[str]) -> Listing:
     :raises InputError: for a file that cannot be read or is of no known kind.
     :raises ToolError: where a binary needs a disassembler that is missing, too old, failing or hanging.
     """
-    listings = list(open_input(Path(path)).listings())
+    listings = [part for part in open_input(Path(path)).parts() if isinstance(part, Listing)]
     if len(listings) == 1:
         return listings[0]
     functions = [function for listing in listings for function in listing.functions]

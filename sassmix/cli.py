@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _mix_command(commands)
+    _check_command(commands)
     _diff_command(commands)
     explain = _command(commands, "explain", _explain, "what an opcode or a full mnemonic is")
     explain.add_argument("opcodes", nargs="+", metavar="OPCODE")
@@ -115,6 +116,13 @@ def _mix_command(commands: Any) -> None:
     _shared_options(mix)
 
 
+def _check_command(commands: Any) -> None:
+    about = "only the evidence: may this data be believed? Exit status 1 if evidence fails"
+    check = _command(commands, "check", _check, about)
+    check.add_argument("inputs", nargs="+", metavar="INPUT", help="files and folders; their content decides their kind")
+    _shared_options(check)
+
+
 def _diff_command(commands: Any) -> None:
     diff = _command(commands, "diff", _diff, "what changed between two inputs, by instruction class")
     diff.add_argument("before", metavar="A")
@@ -127,6 +135,12 @@ def _shared_options(command: argparse.ArgumentParser) -> None:
         "--kernel", action="append", default=[], metavar="NAME", help="exact name or glob pattern; repeatable"
     )
     command.add_argument("--arch", metavar="SM", help="the architecture, where the input does not say or is wrong")
+    command.add_argument(
+        "--counts",
+        choices=("issued", "active", "threads"),
+        default="issued",
+        help="what is counted, where the data tells: warp instructions issued, those with an active lane, or threads",
+    )
     command.add_argument("--include-padding", action="store_true", help="count the filling behind the code too")
 
 
@@ -138,6 +152,18 @@ def _mix(arguments: argparse.Namespace) -> Outcome:
     shown = status != UNUSABLE or arguments.format == "json"
     width, encoding = _width(arguments), _encoding(arguments)
     text = render(report, arguments.format, width=width, encoding=encoding) if shown else ""
+    return status, text, report.problems
+
+
+def _check(arguments: argparse.Namespace) -> Outcome:
+    from sassmix.check import check
+    from sassmix.render import render_check
+
+    report = _report(arguments, arguments.inputs)
+    found = check(report)
+    status = _status(report) or (FAILED if found["verdict"] == "fail" else OK)
+    shown = status != UNUSABLE or arguments.format == "json"
+    text = render_check(found, arguments.format, width=_width(arguments)) if shown else ""
     return status, text, report.problems
 
 
@@ -158,6 +184,7 @@ def _report(arguments: argparse.Namespace, inputs: Sequence[str], by: str = "cat
             by=by,
             kernels=arguments.kernel,
             include_padding=arguments.include_padding,
+            counts=arguments.counts,
         )
     except NothingRead as error:
         return empty_report(error.problems)

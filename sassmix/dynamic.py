@@ -190,6 +190,9 @@ def _consistent(sources: Sequence[Launches]) -> Evidence:
     conflicts += _disagreements(sources)
     if conflicts:
         return Evidence("consistent", "fail", few(conflicts))
+    doubts = [text for launches in sources for _, r in launches.parts for text in r.doubts]
+    if doubts:
+        return Evidence("consistent", "warn", f"neighbours in the code have unequal counts: {few(doubts)}")
     checked = dict.fromkeys(text for launches in sources for _, r in launches.parts for text in r.checked)
     checked.update(dict.fromkeys(launches.first.kind for launches in sources[1:]))
     return Evidence("consistent", "pass", f"agrees with {few(checked)}" if checked else "nothing contradicts it")

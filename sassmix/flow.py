@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sassmix.listing import Function
 
@@ -15,38 +16,76 @@ _TRANSFERS = frozenset(
     """BRA BRX BRXU JMP JMX JMXU CALL CAL JCAL RET EXIT KILL BREAK BRK BSSY BSYNC SSY SYNC PBK PCNT CONT PRET BPT
     WARPSYNC YIELD NANOSLEEP BMOV RPCMOV ENDCOLLECTIVE LONGJMP PREEXIT ACQBULK ELECT""".split()
 )
+_SHIFTS = (1, -1, 2, -2, 3, -3, 4, -4)
 _ENDS = frozenset({"EXIT", "KILL", "BPT"})
 _ADDRESS = re.compile(r"(?:^|[ ,])(0x[0-9a-f]+)\s*$")
 
 
-def contradictions(function: Function, counts: Mapping[int, int], helpers: Sequence[Function] = ()) -> list[str]:
-    """What speaks against the counts being this function's, each in one phrase; nothing if they fit.
+@dataclass(frozen=True, slots=True)
+class FlowCheck:
+    """What speaks against the counts being a function's, each in one phrase.
+
+    ``contradictions`` are proof; ``doubts`` are neighbours with unequal counts, which a sampled or patched source has.
+    """
+
+    contradictions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+def check_flow(function: Function, counts: Mapping[int, int], helpers: Sequence[Function] = ()) -> FlowCheck:
+    """Compare counts with the code that they are said to be of.
 
     :param counts: executions by the index of an instruction in the listing's columns.
     :param helpers: the functions behind it in its section, which the counts may reach into.
     """
+    if not counts:
+        return FlowCheck()
     stop = max(f.code_stop for f in (function, *helpers))
+    targets = _targets((function, *helpers), stop)
+    doubts = _unequal(function, counts, range(function.start, stop), targets)
+    found = _at_the_ends(function, counts, stop)
+    better = _better_shift(function, counts, stop, targets, len(doubts)) if doubts else 0
+    if better:
+        found.append(f"the counts fit the code {abs(better)} instructions further {'on' if better > 0 else 'up'}")
+    return FlowCheck(tuple(found), tuple(doubts))
+
+
+def _at_the_ends(function: Function, counts: Mapping[int, int], stop: int) -> list[str]:
     found: list[str] = []
-    if counts and not counts.get(function.start):
+    entered = counts.get(function.start, 0)
+    if not entered:
         found.append("the first instruction was not counted")
     beyond = [index for index in counts if counts[index] and not function.start <= index < stop]
     if beyond:
         found.append(f"{len(beyond)} counted instructions stand in the padding or behind the end of the code")
     left = sum(count for index, count in counts.items() if index < stop and _ends(function, index))
-    if counts and left < counts.get(function.start, 0):
-        found.append(f"it was entered {counts[function.start]} times and left {left} times")
-    return found + _unequal(function, counts, stop, _targets((function, *helpers), stop))
+    if left < entered:
+        found.append(f"it was entered {entered} times and left {left} times")
+    return found
+
+
+def _better_shift(function: Function, counts: Mapping[int, int], stop: int, targets: set[int], unequal: int) -> int:
+    """By how many instructions the counts have to be moved to fit far better; 0 if they need not.
+
+    What lies outside once they are moved is left out; so the code must be long enough for the rest to say something.
+    """
+    for shift in _SHIFTS:
+        moved = {index + shift: count for index, count in counts.items()}
+        window = range(function.start + max(shift, 0), stop + min(shift, 0))
+        if len(window) >= 8 * abs(shift) and 2 * len(_unequal(function, moved, window, targets)) < unequal:
+            return shift
+    return 0
 
 
 def _ends(function: Function, index: int) -> bool:
     return function.columns.mnemonics[index].partition(".")[0] in _ENDS
 
 
-def _unequal(function: Function, counts: Mapping[int, int], stop: int, targets: set[int]) -> list[str]:
+def _unequal(function: Function, counts: Mapping[int, int], window: range, targets: set[int]) -> list[str]:
     columns = function.columns
     found: list[str] = []
     before: int | None = None
-    for index in range(function.start, stop):
+    for index in window:
         count = counts.get(index, 0)
         if index in targets:
             before = None

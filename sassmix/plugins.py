@@ -28,6 +28,7 @@ from sassmix.errors import PluginError, Problem, SassmixError, did_you_mean
 from sassmix.registry import Origin, Registry
 
 if TYPE_CHECKING:
+    from sassmix.counts import Counts
     from sassmix.labels import LabelRule
     from sassmix.listing import Listing
     from sassmix.readers import Reader
@@ -137,7 +138,7 @@ class Plugins:
                 return bool(reader.sniff(head))
             return False
 
-        def read(path: Path) -> Iterator[Listing]:
+        def read(path: Path) -> Iterator[Listing | Counts]:
             try:
                 yield from reader.read(path)
             except (SassmixError, KeyboardInterrupt, GeneratorExit):

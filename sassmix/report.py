@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ SCHEMA = "sassmix.report/1"
 
 @dataclass(slots=True, kw_only=True)
 class InputReport:
-    """What one input file was: its kind, architecture, tool, digest, and the functions in it."""
+    """What one input file was: its kind, tool, digest, the architectures that stand in it, and its functions."""
 
     path: str
     kind: str
@@ -28,18 +29,20 @@ class InputReport:
     toolkit: str | None
     sha256: str
     functions: list[dict[str, Any]] = field(default_factory=list)
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: Counter[str] = field(default_factory=Counter)
+    archs: set[str | None] = field(default_factory=set)
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry of a report's ``inputs``."""
+        """The entry of a report's ``inputs``; its ``arch`` is None where several stand in it."""
+        one = next(iter(self.archs)) if len(self.archs) == 1 else None
         return {
             "path": self.path,
             "kind": self.kind,
-            "arch": self.arch,
+            "arch": one if self.archs else self.arch,
             "tool": self.tool,
             "toolkit": self.toolkit,
             "sha256": self.sha256,
-            "lines": self.lines,
+            "lines": dict(self.lines),
             "functions": self.functions,
         }
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sassmix.counts import CLOCK_READS, NO_COMPLETION, CountRow, Counts
-from sassmix.flow import contradictions
+from sassmix.flow import check_flow
 from sassmix.listing import Function
 
 _SASS = re.compile(r"\s*(@!?U?P[0-9T]\s+)?([A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)")
@@ -22,12 +22,13 @@ _WIDE = re.compile(r"sm_(?:[7-9][0-9]|[1-9][0-9]{2,})")
 class Resolution:
     """The counts by mnemonic, and what the checks found.
 
-    ``matrix_off`` counts the matrix rows' executions without any active lane; ``checked`` names the comparisons.
+    ``conflicts`` are proof that something is wrong, ``doubts`` are odd; ``checked`` names the comparisons.
     """
 
     resolved: list[tuple[str, CountRow]] = field(default_factory=list)
     unresolved: list[tuple[str, CountRow]] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
 
@@ -146,7 +147,9 @@ class _Places:
         result.conflicts += [text for text in self._table_conflicts() if text not in result.conflicts]
         if self.located and self._flow_tells():
             result.checked.append("the flow of the code")
-            result.conflicts += contradictions(function, self.found, self.helpers)
+            flow = check_flow(function, self.found, self.helpers)
+            result.conflicts += flow.contradictions
+            result.doubts += flow.doubts
 
     def _flow_tells(self) -> bool:
         """A part of a capture does not add up; but where nothing else could speak up, the flow has to."""

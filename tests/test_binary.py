@@ -75,9 +75,16 @@ def fake(folder: Path, script: str, name: str = "nvdisasm", version: str = "99.1
     return path
 
 
+def parts(path: Path) -> Iterator[Listing]:
+    """The listings of a file, one after the other."""
+    for part in open_input(path).parts():
+        assert isinstance(part, Listing)
+        yield part
+
+
 def read(path: Path) -> list[Listing]:
     """All listings of a file, its kind decided by content."""
-    return list(open_input(path).listings())
+    return list(parts(path))
 
 
 def shape(function: Function) -> tuple[object, ...]:
@@ -426,7 +433,7 @@ def test_many_members_come_in_batches_and_leave_nothing_behind(
     fake_cuobjdump(no_packages, {f"the-file.{n}.sm_90a.cubin": CUBIN for n in range(1, 24)})
     monkeypatch.setattr(library, "_BATCH", 5)
     most, seen = 0, []
-    for listing in open_input(FATBIN).listings():
+    for listing in parts(FATBIN):
         (private,) = temporary.glob("sassmix-*")
         most = max(most, len(list(private.iterdir())))
         seen.append((listing.path or "").rpartition("saxpy.")[2])
@@ -439,7 +446,7 @@ def test_who_stops_reading_stops_the_tools(no_packages: Path, tmp_path: Path, te
     script = f"time.sleep(2 * ('.1.' not in sys.argv[-1]))\nopen({str(tmp_path)!r} + '/' + sys.argv[-1], 'w')"
     fake(no_packages, f"{script}\n{say(LISTING)}")
     fake_cuobjdump(no_packages, {f"the-file.{n}.sm_90a.cubin": CUBIN for n in range(1, 6)})
-    listings = iter(open_input(FATBIN).listings())
+    listings = iter(parts(FATBIN))
     next(listings)
     assert isinstance(listings, Iterator)
     del listings

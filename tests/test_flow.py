@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sassmix.counts import CountRow, Counts, KernelNames
-from sassmix.flow import contradictions
+from sassmix.flow import FlowCheck, check_flow
 from sassmix.listing import Function, Listing
 from sassmix.matching import match
 from sassmix.parsing import parse
@@ -70,7 +70,7 @@ def by_mnemonic(rows: Rows) -> dict[str, int]:
 def test_real_counts_resolve_to_what_the_profiler_named(name: str, rows: Rows, by: str) -> None:
     function, helpers = function_of(name)
     result = resolve(as_counts(name, rows, by=by), function, helpers)
-    assert result.conflicts == []
+    assert result.conflicts == result.doubts == []
     assert result.unresolved == []
     assert dict(result.counted("issued")[0]) == by_mnemonic(rows)
 
@@ -90,10 +90,11 @@ def test_counts_of_another_kernel_are_found_out() -> None:
     wrong = 0
     for (name, rows), (other, _) in zip(KERNELS, KERNELS[1:] + KERNELS[:1], strict=True):
         function, helpers = function_of(other)
-        wrong += bool(resolve(as_counts(name, rows), function, helpers).conflicts)
+        result = resolve(as_counts(name, rows), function, helpers)
+        wrong += bool(result.conflicts or result.doubts)
     assert wrong >= 0.9 * len(KERNELS)
 
 
 def test_empty_counts_contradict_nothing() -> None:
     function, helpers = function_of(KERNELS[0][0])
-    assert contradictions(function, {}, helpers) == []
+    assert check_flow(function, {}, helpers) == FlowCheck()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
+from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem
 from sassmix.listing import Listing
 
@@ -20,13 +22,15 @@ class Reader:
 
     :param name: shown in messages.
     :param sniff: told the first :data:`HEAD` bytes, says whether the file is of this kind.
-    :param read: gives the listings of the file one after the other (a library has many), or raises
-        :class:`~sassmix.errors.SassmixError`.
+    :param read: gives what the file holds, one after the other: listings (a library has many) or counts (a profile
+        has many kernels); raises :class:`~sassmix.errors.SassmixError` where it cannot go on.
+    :param counts: whether it gives counts, to which listings are joined.
     """
 
     name: str
     sniff: Callable[[bytes], bool]
-    read: Callable[[Path], Iterable[Listing]]
+    read: Callable[[Path], Iterable[Listing | Counts]]
+    counts: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,23 +42,37 @@ class Input:
     sha256: str
     problems: list[Problem] = field(default_factory=list)
 
-    def listings(self) -> Iterator[Listing]:
-        """Read the file, listing by listing."""
+    def parts(self) -> Iterator[Listing | Counts]:
+        """Read the file, part by part."""
         yield from self.reader.read(self.path)
 
 
-def builtin_readers() -> list[Reader]:
-    """The kinds that sassmix itself knows, in the order in which they are asked."""
-    from sassmix.readers import binary, nvdisasm_json, text
+#: Modules with a ``READER`` each, in the order in which they are asked: the surest signs first.
+BUILTIN = (
+    "binary",
+    "cutracer_trace",
+    "cutracer_hist",
+    "ncu_source",
+    "ncu_raw",
+    "nvdisasm_json",
+    "nvbit",
+    "text",
+    "bare",
+)
 
-    return [binary.READER, nvdisasm_json.READER, text.READER, text.BARE_READER]
+
+def builtin_readers() -> Iterator[Reader]:
+    """The kinds that sassmix itself knows; a module is imported when it is its turn."""
+    for name in BUILTIN:
+        yield import_module(f"sassmix.readers.{name}").READER
 
 
-def all_readers() -> list[Reader]:
+def all_readers() -> Iterator[Reader]:
     """The kinds of the plugins, then the built-in ones."""
     from sassmix.plugins import default_plugins
 
-    return [*default_plugins().readers(), *builtin_readers()]
+    yield from default_plugins().readers()
+    yield from builtin_readers()
 
 
 def open_input(path: Path) -> Input:

@@ -6,12 +6,15 @@ import codecs
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from sassmix.errors import InputError, Problem
 
 _BLOCK = 1 << 20
 #: Longer lines are no rows; a cell with an instance for each instruction of a large kernel takes some megabytes.
 _LONGEST = 1 << 26
+#: Of such a line, enough to see that a row was there.
+_KEPT = 200
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -41,12 +44,21 @@ def lines_of(path: Path, problems: list[Problem]) -> Iterator[str]:
                 yield from parts
                 number += len(parts)
                 if len(rest) > _LONGEST:
-                    problems.append(Problem("warning", str(path), "the line is too long to be a row", number))
-                    rest = ""
+                    what = "the line is too long to be a row; only its start is read"
+                    problems.append(Problem("warning", str(path), what, number))
+                    rest = rest[:_KEPT] + _skip_line(text)
             if rest:
-                yield rest
+                yield from rest.removesuffix("\n").split("\n")
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+
+
+def _skip_line(text: TextIO) -> str:
+    """Goes past the end of the line; gives what was read of the lines behind it, from the line's end on."""
+    while block := text.read(_BLOCK):
+        if (end := block.find("\n")) >= 0:
+            return block[end:]
+    return ""
 
 
 def cells_of(line: str, most: int = -1) -> list[str]:
@@ -67,6 +79,10 @@ def cells_of(line: str, most: int = -1) -> list[str]:
                 return cells
             if most >= 0 and len(cells) > most:
                 return cells
+    elif line.count('"') == 2:
+        before, cell, after = line.split('"')
+        if before[-1:] == "," and after[:1] in (",", ""):
+            return [*before[:-1].split(","), cell, *(after[1:].split(",") if after else ())]
     return _slow(line)
 
 

@@ -25,12 +25,12 @@ class Column:
 def read_column(texts: Sequence[str]) -> Column:
     """Whole numbers of a column. What can be read in two ways is read as whole, and ``doubt`` says so."""
     try:
-        numbers: list[int | None] = list(map(int, texts))
+        numbers = list(map(int, texts))
     except ValueError:
         return _read_odd(texts)
-    if all(0 <= number <= _LARGEST for number in numbers if number is not None):
-        return Column(numbers)
-    return _read_odd(texts)
+    if numbers and (min(numbers) < 0 or max(numbers) > _LARGEST):
+        return _read_odd(texts)
+    return Column([*numbers])
 
 
 def _read_odd(texts: Sequence[str]) -> Column:
@@ -86,7 +86,7 @@ def _doubt(texts: Sequence[str], decimal: str) -> str | None:
     if not marks:
         return None
     certain = any(match[0].count(match[1]) > 1 for match in grouped)
-    plain = any(len(text.strip()) > 3 and text.strip().isdigit() for text in texts)
+    plain = any(3 < len(text.strip()) < 20 and text.strip().isdigit() for text in texts)
     if len(marks) == 1 and not plain and (certain or marks != {"."}):
         return None
     example = next(match[0] for match in grouped if match[1] in marks)

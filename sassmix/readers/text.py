@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from sassmix import forms
 from sassmix.errors import InputError, Problem
 from sassmix.listing import Listing
 from sassmix.parsing import parse
@@ -35,35 +34,14 @@ def decode(data: bytes) -> tuple[str, bool]:
 
 
 def _sniff(head: bytes) -> bool:
-    return _is_text(head) and not _PTX.search(text := decode(head)[0]) and bool(_SIGNS.search(text))
+    return is_text(head) and not _PTX.search(text := decode(head)[0]) and bool(_SIGNS.search(text))
 
 
-def _is_text(head: bytes) -> bool:
+def is_text(head: bytes) -> bool:
     return head.startswith(_ENCODINGS[1][0]) or head.startswith(_ENCODINGS[2][0]) or b"\x00" not in head[:4096]
 
 
-def _sniff_bare(head: bytes) -> bool:
-    """Instructions and nothing else, without offsets: told by opcodes that some architecture has."""
-    if not _is_text(head):
-        return False
-    lines = [line for line in decode(head)[0].splitlines()[:200] if line.strip()]
-    kinds = forms.line_kinds(lines[:-1] or lines)
-    if not lines or not {"bare"} <= set(kinds.values()) <= {"bare", "comment", "label"}:
-        return False
-    opcodes = {match[1] for line, kind in kinds.items() if kind == "bare" and (match := _OPCODE.search(line))}
-    return any(_exists(opcode) for opcode in opcodes)
-
-
-_OPCODE = re.compile(r"(?:^|[\s{])(?:@!?[A-Z0-9]+\s+)?([A-Z_][A-Z0-9_]+)(?![A-Za-z0-9_])")
-
-
-def _exists(opcode: str) -> bool:
-    from sassmix.plugins import default_plugins
-
-    return bool(default_plugins().registry.targets_with(opcode))
-
-
-def _read(path: Path) -> Iterator[Listing]:
+def read_text(path: Path) -> Iterator[Listing]:
     try:
         text, whole = decode(path.read_bytes())
     except OSError as error:
@@ -76,7 +54,7 @@ def _read(path: Path) -> Iterator[Listing]:
 
 def describe(head: bytes) -> str:
     """Why a file is of no known kind, in words that help: a tool's message is quoted."""
-    if not _is_text(head):
+    if not is_text(head):
         return "is of no known kind: neither a text, nor a cubin, a fat binary or an ELF file"
     if _PTX.search(decode(head)[0]):
         return "is of no known kind: it is PTX, which holds no SASS; assemble it with ptxas and give the cubin"
@@ -87,5 +65,4 @@ def describe(head: bytes) -> str:
     return f"is of no known kind; it starts with {first[0][:80]!r}" if first else "holds nothing but blanks"
 
 
-READER = Reader(name="listing", sniff=_sniff, read=_read)
-BARE_READER = Reader(name="instructions without offsets", sniff=_sniff_bare, read=_read)
+READER = Reader(name="listing", sniff=_sniff, read=read_text)

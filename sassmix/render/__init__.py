@@ -64,6 +64,26 @@ def render_rows(rows: list[dict[str, Any]], form: str, *, width: int | None = No
     return rows_text(rows, width)
 
 
+def render_check(found: dict[str, Any], form: str, *, width: int | None = None) -> str:
+    """The evidence alone in any format: one row for each kernel and check, each with the question that it answers."""
+    if form == "json":
+        return to_json(found)
+    from sassmix.check import QUESTIONS
+
+    rows = [
+        {
+            "kernel": kernel["name"],
+            "status": item["status"],
+            "question": QUESTIONS[item["check"]],
+            "answer": item["detail"],
+        }
+        for kernel in found["kernels"]
+        for item in kernel["evidence"]
+    ]
+    text = render_rows(rows, form, width=width)
+    return f"{text}\nverdict: {found['verdict']}\n" if form == "text" else text
+
+
 def render_diff(found: dict[str, Any], form: str, *, width: int | None = None) -> str:
     """The result of a comparison in any format."""
     if form == "json":

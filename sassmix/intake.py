@@ -1,0 +1,131 @@
+"""Inputs read to their end: what each file is, and what it holds, reduced to what the analysis needs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+from sassmix.counts import Counts
+from sassmix.errors import InputError, Problem, SassmixError, Severity
+from sassmix.listing import Function, Listing
+from sassmix.plugins import Plugins
+from sassmix.readers import Input, files_of, open_input
+from sassmix.report import InputReport
+from sassmix.static import FunctionSummary, summarise
+
+PathName = str | PathLike[str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Intake:
+    """Everything that was read. ``functions`` are kept only where counts are among the inputs, to be joined."""
+
+    plugins: Plugins
+    arch: str | None
+    include_padding: bool
+    keep: bool = False
+    inputs: list[InputReport] = field(default_factory=list)
+    summaries: list[FunctionSummary] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    counts: list[Counts] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def read_all(self, names: Sequence[PathName]) -> None:
+        """Open and read files and folders. What fails is a problem; what was read before it stays."""
+        opened = open_all(names, self.problems)
+        self.keep = any(item.reader.counts for item in opened)
+        for item in opened:
+            self._read(item)
+
+    def _read(self, item: Input) -> None:
+        report: InputReport | None = None
+        path = str(item.path)
+        try:
+            for part in item.parts():
+                self.problems += part.problems
+                report = report or _input_report(item, part)
+                if isinstance(part, Counts):
+                    self._take_counts(part, report)
+                else:
+                    self._take_listing(part, report)
+        except SassmixError as error:
+            reason = error.reason if isinstance(error, InputError) else str(error)
+            self.problems.append(Problem("error", path, reason.removeprefix(f"{path}: ")))
+        except Exception as error:
+            # Only the readers of plugins are expected to fail in any way; what was read before stays.
+            what = f"its reader, {item.reader.name}, fails: {type(error).__name__}: {error}"
+            self.problems.append(Problem("error", path, what))
+        if report:
+            self.inputs.append(report)
+
+    def _take_counts(self, counts: Counts, report: InputReport) -> None:
+        self.counts.append(counts)
+        report.archs.add(counts.arch)
+        if not counts.rows:
+            self.problems.append(Problem("warning", counts.path, "holds no counts: nothing was captured"))
+
+    def _take_listing(self, listing: Listing, report: InputReport) -> None:
+        found = list(summarise(listing, self.plugins, arch=self.arch, include_padding=self.include_padding))
+        self.summaries += found
+        self.functions += listing.functions if self.keep else []
+        report.functions += [summary.to_dict() for summary in found]
+        report.archs.update(summary.claim.stated or summary.arch for summary in found)
+        report.lines.update(listing.lines)
+
+
+def _input_report(item: Input, part: Listing | Counts) -> InputReport:
+    return InputReport(
+        path=str(item.path),
+        kind=part.kind,
+        arch=part.arch,
+        tool=part.tool,
+        toolkit=part.toolkit if isinstance(part, Listing) else None,
+        sha256=item.sha256,
+        lines=Counter(),
+    )
+
+
+def open_all(names: Sequence[PathName], problems: list[Problem]) -> list[Input]:
+    """Find out what each input is. What is no input becomes a problem: an error if it was named itself."""
+    opened: list[Input] = []
+    if not names:
+        problems.append(Problem("error", None, "no input was given"))
+    for name in names:
+        path = Path(name)
+        opened += _open_folder(path, problems) if path.is_dir() else _open(path, "error", problems)
+    return _without_repeats(opened, problems)
+
+
+def _open_folder(folder: Path, problems: list[Problem]) -> list[Input]:
+    found: list[Problem] = []
+    files = files_of(folder, found)
+    opened = [item for file in files for item in _open(file, "info", found)]
+    problems += found
+    if not opened and all(problem.severity == "info" for problem in found):
+        what = "the folder holds no file of a known kind" if files else "the folder holds no file"
+        problems.append(Problem("error", str(folder), what))
+    return opened
+
+
+def _open(path: Path, unknown: Severity, problems: list[Problem]) -> list[Input]:
+    """The input, or none: a file of no known kind is a problem of the severity ``unknown``, another an error."""
+    try:
+        item = open_input(path)
+    except InputError as error:
+        severity = unknown if "no known kind" in error.reason else "error"
+        problems.append(Problem(severity, error.path, error.reason, error.line))
+        return []
+    problems += item.problems
+    return [item]
+
+
+def _without_repeats(opened: list[Input], problems: list[Problem]) -> list[Input]:
+    """A file that is given twice, or with the folder that it is in, would be counted twice."""
+    first: dict[Path, Input] = {}
+    for item in opened:
+        if first.setdefault(item.path.resolve(), item) is not item:
+            problems.append(Problem("info", str(item.path), "the same file is among the inputs already; counted once"))
+    return list(first.values())

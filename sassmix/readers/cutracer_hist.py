@@ -1,0 +1,199 @@
+"""CUTracer's histograms: how often each warp executed each mnemonic, between two clock reads or in the whole kernel.
+
+Post-processors write the same columns for sums over all warps; their rows all have warp 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sassmix.counts import CountRow, Counts
+from sassmix.errors import InputError, Problem
+from sassmix.readers import Reader
+from sassmix.readers._cutracer_names import names_of
+from sassmix.readers.text import decode
+
+#: Gaps that a listing may close: the caller looks for these texts once the rows are resolved.
+NO_EXIT = "no EXIT was counted, so the warps were not followed to their end"
+CLOCK_READ = "CS2R counted: a clock-region capture counts only what lies between two clock reads"
+
+_NEEDED = {"instruction", "count"}
+_TELLING = {"warp_id", "region_id"}
+_NUMBER = re.compile(r"[0-9]{1,19}")
+_LARGEST = (1 << 63) - 1
+_OPCODE_N = re.compile(r"OPCODE_(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
+_INSTRUCTION = re.compile(r"(?:@!?U?P[T0-9]+\s+)?([A-Za-z][A-Za-z0-9_]*)((?:\.\w+)*)\s*(?:;|\s.*)?")
+#: Problems of one file that are told one by one; the rest is told as a number.
+_TOLD = 20
+
+
+@dataclass(slots=True)
+class _Sums:
+    path: str
+    rows: dict[str, int] = field(default_factory=dict)
+    warps: set[int] = field(default_factory=set)
+    regions: set[str] = field(default_factory=set)
+    cycles: int = 0
+    headers: int = 1
+    bad: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+    def complain(self, line: int, message: str) -> None:
+        self.bad += 1
+        if self.bad <= _TOLD:
+            self.problems.append(Problem("warning", self.path, message, line))
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of one line. A quote that never ends must not swallow the lines behind it, so each line is its own."""
+    if '"' not in line:
+        return [cell.strip() for cell in line.split(",")]
+    try:
+        return [cell.strip() for cell in next(csv.reader([line]), [])]
+    except csv.Error:
+        return [line]
+
+
+def _header(line: str) -> list[str]:
+    return [cell.lower() for cell in _cells(line)]
+
+
+def _is_header(line: str) -> bool:
+    columns = set(_header(line))
+    return columns >= _NEEDED and bool(columns & _TELLING)
+
+
+def _sniff(head: bytes) -> bool:
+    lines = decode(head[:65536])[0].lstrip().splitlines()
+    return bool(lines) and _is_header(lines[0])
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, with their numbers."""
+    try:
+        with path.open("rb") as handle:
+            mark = handle.read(2)
+        encoding = "utf-16" if mark in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        with path.open(encoding=encoding, errors="replace") as text:
+            for number, line in enumerate(text, 1):
+                if line.strip():
+                    yield number, line.rstrip("\r\n")
+    except (OSError, UnicodeError) as error:
+        raise InputError(str(path), f"cannot be read: {error}") from error
+
+
+def _read(path: Path) -> Iterator[Counts]:
+    lines = _lines(path)
+    first = next(lines, None)
+    if first is None or not _is_header(first[1]):
+        raise InputError(str(path), "has no header with the columns instruction and count")
+    columns = {name: place for place, name in reversed(list(enumerate(_header(first[1]))))}
+    sums = _Sums(str(path))
+    for number, line in lines:
+        if _is_header(line):
+            sums.headers += 1
+            columns = {name: place for place, name in reversed(list(enumerate(_header(line))))}
+        else:
+            _add(sums, columns, number, _cells(line))
+    yield _counts(path, sums, "cycles" in columns)
+
+
+def _add(sums: _Sums, columns: dict[str, int], number: int, cells: list[str]) -> None:
+    def cell(name: str) -> str | None:
+        place = columns.get(name)
+        return cells[place] if place is not None and place < len(cells) else None
+
+    text, count = cell("instruction"), _number(cell("count"))
+    if count is None:
+        sums.complain(number, f"the count {cell('count')!r} is no whole number below 2^63; the row is not counted")
+        return
+    if not text:
+        sums.problems.append(Problem("warning", sums.path, "the row names no instruction", number))
+        text = "(no name)"
+    sums.rows[text] = sums.rows.get(text, 0) + count
+    _note_place(sums, columns, number, cell("warp_id"), cell("region_id"))
+    if "cycles" in columns:
+        cycles = _number(cell("cycles"))
+        if cycles is None:
+            sums.problems.append(Problem("warning", sums.path, f"the cycles {cell('cycles')!r} are no number", number))
+        sums.cycles += cycles or 0
+
+
+def _note_place(sums: _Sums, columns: dict[str, int], number: int, warp: str | None, region: str | None) -> None:
+    if "warp_id" in columns:
+        known = _number(warp)
+        if known is None:
+            sums.problems.append(Problem("warning", sums.path, f"the warp {warp!r} is no number", number))
+        else:
+            sums.warps.add(known)
+    if region:
+        sums.regions.add(region)
+
+
+def _number(cell: str | None) -> int | None:
+    if cell is None or not _NUMBER.fullmatch(cell):
+        return None
+    value = int(cell)
+    return value if value <= _LARGEST else None
+
+
+def _row(text: str, count: int) -> CountRow:
+    """Modifiers stay as they are printed: ``16dp128bit`` is lower case by right, an opcode never is."""
+    if match := _OPCODE_N.fullmatch(text):
+        return CountRow(name=text, index=int(match[1], 0 if match[1][:2] in ("0x", "0X") else 10), issued=count)
+    match = _INSTRUCTION.fullmatch(text)
+    if not match:
+        return CountRow(name=text, issued=count)
+    mnemonic = match[1].upper() + match[2]
+    return CountRow(mnemonic=mnemonic, sass=text if " " in text else None, issued=count)
+
+
+def _counts(path: Path, sums: _Sums, timed: bool) -> Counts:
+    names, iteration = names_of(path)
+    rows = [_row(text, count) for text, count in sums.rows.items() if count]
+    counts = Counts(path=str(path), kind="cutracer-hist", names=names, rows=rows, problems=sums.problems)
+    counts.launches = 1 if iteration and sums.headers == 1 else None
+    counts.warps = _warps(sums.warps, _executed(rows, "EXIT"))
+    counts.lost = _lost(sums)
+    counts.gaps = [*_gaps(sums, rows), *counts.lost]
+    if timed and sums.rows and not sums.cycles:
+        counts.missing = ("cycles",)
+        counts.problems.append(Problem("info", str(path), "the column cycles is all zero: not measured"))
+    if sums.bad > _TOLD:
+        counts.problems.append(Problem("warning", str(path), f"{sums.bad - _TOLD} more rows are not counted"))
+    return counts
+
+
+def _executed(rows: list[CountRow], opcode: str) -> int:
+    return sum(row.issued for row in rows if row.mnemonic and row.mnemonic.partition(".")[0] == opcode)
+
+
+def _warps(ids: set[int], exits: int) -> int | None:
+    """Warp 0 alone is one warp only if it ended once; else its rows are sums over warps that nobody counted."""
+    if ids == {0}:
+        return 1 if exits == 1 else None
+    return len(ids) or None
+
+
+def _lost(sums: _Sums) -> list[str]:
+    return [f"{sums.bad} rows of the histogram cannot be read"] if sums.bad else []
+
+
+def _gaps(sums: _Sums, rows: list[CountRow]) -> list[str]:
+    gaps = []
+    if rows and not _executed(rows, "EXIT"):
+        gaps.append(NO_EXIT)
+    if len(sums.regions) > 1:
+        gaps.append(f"{len(sums.regions)} regions were counted, and what lies between regions was not")
+    if _executed(rows, "CS2R"):
+        gaps.append(CLOCK_READ)
+    if sums.headers > 1:
+        gaps.append(f"{sums.headers} histograms stand in one file, and whose they are is not known")
+    return gaps
+
+
+READER = Reader(name="cutracer histogram", sniff=_sniff, read=_read, counts=True)

@@ -1,0 +1,216 @@
+"""CUTracer's traces: one record per executed warp instruction, as NDJSON, plain or compressed with zstd.
+
+DuckDB adds the records up (:mod:`sassmix.readers._trace_query`); Python reads the few that are no instructions.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from sassmix.counts import CountRow, Counts, KernelNames
+from sassmix.errors import InputError, Problem
+from sassmix.readers import Reader
+from sassmix.readers import _trace_gaps as gaps
+from sassmix.readers import _trace_lines as lines
+from sassmix.readers._cutracer_names import names_of
+from sassmix.readers._trace_files import (
+    COMPLETION,
+    INSTRUCTIONS,
+    LAUNCH,
+    METADATA,
+    STACK,
+    Trace,
+    gather,
+    offset_of,
+)
+from sassmix.readers._trace_query import Group, is_whole
+from sassmix.readers._zstd import first_bytes
+
+_TYPES = "|".join((*INSTRUCTIONS, METADATA, COMPLETION, LAUNCH, STACK))
+_KNOWN = re.compile(rb'^\s*\{.*"type"\s*:\s*"(%s)"' % _TYPES.encode(), re.MULTILINE)
+
+
+@dataclass(slots=True, kw_only=True)
+class TraceCounts(Counts):
+    """Counts of a trace.
+
+    :param launch_ids: the launches as the tracer numbers them. Two files that share one are parts of one trace: see
+        :func:`read_together`.
+    :param last: ids of the instructions that were the last of some warp; None if the records do not say. Where all
+        of them turn out to be EXIT, the gap :data:`sassmix.readers._trace_gaps.UNKNOWN_END` is closed.
+    """
+
+    launch_ids: frozenset[int] = frozenset()
+    last: frozenset[int] | None = None
+
+
+def _sniff(head: bytes) -> bool:
+    return bool(_KNOWN.search(first_bytes(head).removeprefix(b"\xef\xbb\xbf")))
+
+
+def _read(path: Path) -> Iterator[Counts]:
+    yield from read_together([path])
+
+
+def read_together(paths: Sequence[Path]) -> Iterator[Counts]:
+    """Read files as one trace: the parts of a capture that was split, whose launches are the same.
+
+    :raises InputError: for a file that cannot be read.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="sassmix-", ignore_cleanup_errors=True) as folder:
+            trace = gather(paths, Path(folder))
+    except (OSError, duckdb.Error, MemoryError) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(str(paths[0]), f"cannot be read: {reason[0]}") from error
+    if trace.launches and not trace.found.of_type(*INSTRUCTIONS):
+        listed = list(_launched(trace))
+        listed[0].problems = trace.problems
+        yield from listed
+    else:
+        yield _counts(trace)
+
+
+def _counts(trace: Trace) -> Counts:
+    found = trace.found
+    rows = list(_rows(trace))
+    counts = TraceCounts(path=trace.path, kind="cutracer-trace", names=_names(trace), rows=rows)
+    counts.arch = _arch(trace)
+    counts.launch_ids = frozenset(int(i) for kind, i in found.records if kind in INSTRUCTIONS and is_whole(i))
+    counts.launches = len(counts.launch_ids) or None
+    counts.warps = max(found.warps.values(), default=None)
+    counts.last = found.last
+    counts.table = _table(trace)
+    config = trace.agreed("capture_config") if len(trace.metadata) == 1 else None
+    size = config.get("root_instruction_count") if isinstance(config, dict) else None
+    counts.size = size if lines.is_number(size) else None
+    if rows:
+        _judge(trace, counts)
+    counts.lost = [*dict.fromkeys(trace.lost)]
+    counts.gaps = [*dict.fromkeys([*trace.lost, *trace.open])]
+    counts.problems = trace.problems
+    return counts
+
+
+def _judge(trace: Trace, counts: TraceCounts) -> None:
+    """Whether the capture is whole."""
+    found = trace.found
+    types = {kind for kind, _ in found.records if kind in INSTRUCTIONS}
+    records: dict[object, int] = {}
+    for (kind, launch), number in found.records.items():
+        if kind in INSTRUCTIONS:
+            records[launch] = records.get(launch, 0) + number
+    for metadata in trace.metadata or [{}]:
+        trace.lost += gaps.filters(metadata, {str(kind) for kind in types})
+    trace.lost += gaps.completion_gaps(found, records, trace.completions)
+    closed = {record.get("grid_launch_id") for record in trace.completions}
+    if not closed >= set(records):
+        texts = {row.index: row.sass for row in counts.rows if row.index is not None and row.sass}
+        trace.open += gaps.open_ends(found, {**texts, **counts.table})
+    if any(group.number is None and group.type in INSTRUCTIONS for group in found.groups):
+        trace.open.append("records without opcode_id are samples of a debugger, which are no counts")
+
+
+def _rows(trace: Trace) -> Iterator[CountRow]:
+    """One row per instruction. A record type counts an instruction once, so where several do, the fullest is taken."""
+    by_place: dict[tuple[object, ...], dict[str, list[Group]]] = {}
+    for group in trace.found.groups:
+        if group.type in INSTRUCTIONS:
+            by_place.setdefault((group.number, group.pc, group.sass), {}).setdefault(group.type or "", []).append(group)
+    several: set[str] = set()
+    for groups in by_place.values():
+        best = max(groups, key=lambda kind: (sum(g.records for g in groups[kind]), -INSTRUCTIONS.index(kind)))
+        several |= set(groups) if len(groups) > 1 else set()
+        yield _row(groups[best])
+    if several:
+        what = f"the same instructions were traced as {', '.join(sorted(several))}: each execution is counted once"
+        trace.problems.append(Problem("info", trace.path, what))
+
+
+def _row(groups: list[Group]) -> CountRow:
+    """What agrees in all but the active mask, added up. A number that is no id is kept in the row's name."""
+    first = groups[0]
+    masks = [(offset_of(group.mask), group.records) for group in groups]
+    masked = all(mask is not None for mask, _ in masks)
+    number = first.index if first.index is not None else first.number
+    name = None if number is None and first.sass else f"OPCODE_{'?' if number is None else number}"
+    return CountRow(
+        name=name,
+        index=first.index,
+        offset=offset_of(first.pc) if number is None or first.index is not None else None,
+        sass=first.sass,
+        issued=sum(group.records for group in groups),
+        active=sum(records for mask, records in masks if mask) if masked else None,
+        threads=sum((mask or 0).bit_count() * records for mask, records in masks) if masked else None,
+    )
+
+
+def _names(trace: Trace) -> KernelNames:
+    named = names_of(trace.paths[0])[0]
+    mangled, demangled, checksum = (
+        _text(trace.agreed(key)) for key in ("mangled_name", "unmangled_name", "kernel_checksum")
+    )
+    return KernelNames(
+        mangled=mangled,
+        demangled=demangled if demangled != mangled else None,
+        file=named.file,
+        cut=named.cut,
+        checksum=checksum or named.checksum,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _arch(trace: Trace) -> str | None:
+    family = trace.agreed("sm_family")
+    if isinstance(family, int) and not isinstance(family, bool) and 10 <= family < 1000:
+        return f"sm_{family}"
+    if family is not None:
+        trace.problems.append(Problem("warning", trace.path, f"sm_family {str(family)[:40]!r} is no architecture"))
+    return None
+
+
+def _table(trace: Trace) -> dict[int, str]:
+    instructions = trace.agreed("instructions")
+    table: dict[int, str] = {}
+    for key, entry in instructions.items() if isinstance(instructions, dict) else ():
+        text = entry.get("sass") if isinstance(entry, dict) else entry
+        if re.fullmatch(r"[0-9]{1,9}", key) and isinstance(text, str) and text.strip():
+            table[int(key)] = text.strip()
+    return table
+
+
+def _launched(trace: Trace) -> Iterable[Counts]:
+    """Launches without instructions: which kernels ran, and how often."""
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for record in trace.launches:
+        by_name.setdefault(str(record.get("mangled_name") or record.get("kernel_name") or ""), []).append(record)
+    for name, records in by_name.items():
+        first = records[0]
+        names = KernelNames(
+            mangled=_text(first.get("mangled_name")) or (name if name.startswith("_Z") else None),
+            demangled=_text(first.get("unmangled_name")) or (None if name.startswith("_Z") else name or None),
+            checksum=_text(first.get("kernel_checksum")),
+        )
+        why = ["a list of launches counts no instructions"]
+        yield Counts(
+            path=trace.path,
+            kind="cutracer-launches",
+            names=names,
+            launches=len(records),
+            gaps=why,
+            problems=trace.problems,
+        )
+        trace.problems = []
+
+
+READER = Reader(name="cutracer trace", sniff=_sniff, read=_read, counts=True)

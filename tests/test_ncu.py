@@ -1,0 +1,324 @@
+"""Nsight Compute's exports: nothing counted is lost, whatever the columns, the locale and the text around them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sassmix.counts import Counts
+from sassmix.errors import InputError
+from sassmix.readers import Reader, ncu_raw, ncu_source
+from sassmix.readers._csv_numbers import read_column
+from tests.conftest import FIXTURES
+
+NCU = FIXTURES / "counts" / "ncu"
+Write = Callable[[str | bytes], Path]
+
+CASE = """==PROF== Connected to process 4242 (./bench)
+==WARNING== Note: example text
+result, "so far": 1,2,3,4
+"Kernel Name","gemm<float, (int)4>(const float *, float *)"
+"#","Address","Source","# Warp Instructions Executed","# Thread Instructions Executed"
+"0","0x7f2e30a00000","      LDC R1, c[0x0][0x28]","1,024","32,768"
+"1","0x7f2e30a00010","@P0   EXIT","1,024","0"
+"2","0x7f2e30a00020","      HMMA.16816.F32 R4, R8, R10, R4","65,536","2,097,152"
+"3","0x7f2e30a00030","      BRA `(.L_x_0) 0x7f2e30a00030","0","0"
+==PROF== Disconnected from process 4242
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(text: str | bytes) -> Path:
+        path = tmp_path / "export.csv"
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+def read(reader: Reader, path: Path) -> list[Counts]:
+    return [item for item in reader.read(path) if isinstance(item, Counts)]
+
+
+def source(path: Path) -> list[Counts]:
+    assert ncu_source.READER.sniff(path.read_bytes()[: 1 << 18])
+    return read(ncu_source.READER, path)
+
+
+def opcodes(counts: Counts) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for row in counts.rows:
+        if row.issued:
+            found[row.mnemonic or row.name or ""] += row.issued
+    return found
+
+
+def test_source_page_with_other_columns(write: Write) -> None:
+    [counts] = source(write(CASE))
+    assert counts.names.demangled == "gemm<float, (int)4>(const float *, float *)"
+    assert [(row.mnemonic, row.issued, row.active, row.threads) for row in counts.rows] == [
+        ("LDC", 1024, 1024, 32768),
+        ("EXIT", 1024, 0, 0),
+        ("HMMA.16816.F32", 65536, 65536, 2097152),
+        ("BRA", 0, 0, 0),
+    ]
+    assert [(row.index, row.offset) for row in counts.rows] == [(0, 0), (1, 16), (2, 32), (3, 48)]
+    assert (counts.launches, counts.warps, counts.gaps, counts.problems) == (1, 1024, [], [])
+
+
+def test_micro_kernels_keep_every_count() -> None:
+    wanted: dict[str, int] = {}
+    rows: dict[str, int] = {}
+    name = ""
+    for cells in csv.reader((NCU / "micro.source.csv").read_text().splitlines()):
+        if cells[0] == "Kernel Name":
+            name = cells[1]
+        elif cells[0] != "Address":
+            wanted[name] = wanted.get(name, 0) + int(cells[2])
+            rows[name] = rows.get(name, 0) + 1
+    found = source(NCU / "micro.source.csv")
+    assert {counts.names.demangled: counts.total for counts in found} == wanted
+    assert {counts.names.demangled: len(counts.rows) for counts in found} == rows
+    assert all(row.offset == 16 * (row.index or 0) for counts in found for row in counts.rows)
+    assert not [problem for counts in found for problem in counts.problems]
+
+
+def test_source_and_raw_page_agree_on_launches_warps_and_totals() -> None:
+    pages = source(NCU / "vecadd.source.csv"), read(ncu_raw.READER, NCU / "vecadd_op.raw.csv")
+    per_page = [[(counts.launches, counts.warps, counts.total) for counts in page] for page in pages]
+    assert per_page[0] == per_page[1]
+    assert [counts.hardware["inst_executed"] for counts in pages[1]] == [counts.total for counts in pages[0]]
+    assert all("printed twice" in counts.problems[0].message for counts in pages[0])
+
+
+def test_equal_sections_without_samples_are_launches(write: Write) -> None:
+    found = source(write(CASE + CASE))
+    assert [counts.total for counts in found] == [67584, 67584]
+    assert "counted as another launch" in found[1].problems[0].message
+
+
+@pytest.mark.parametrize("mark", [",", ".", " ", "'", "\u2019", "\u00a0", "\u202f", "\u2009"])
+def test_thousands_separators(write: Write, mark: str) -> None:
+    text = CASE.replace("2,097,152", f"2{mark}097{mark}152")
+    for number in ("1,024", "32,768", "65,536"):
+        text = text.replace(f'"{number}"', f'"{number.replace(",", mark)}"')
+    [counts] = source(write(text))
+    assert counts.total == 67584
+    assert bool(counts.problems) == (mark == "."), "only a point may as well start a fraction"
+
+
+@pytest.mark.parametrize(
+    ("texts", "values", "doubt"),
+    [
+        (["1,024", "12"], [1024, 12], False),
+        (["1.024", "12"], [1024, 12], True),
+        (["1.024", "1.024.000"], [1024, 1024000], False),
+        (["1,024", "2048"], [1024, 2048], True),
+        (["32.000000", "1.024"], [32, None], False),
+        (["1,024.000000"], [1024], False),
+        (["12,34,567"], [1234567], False),
+        (["1e3"], [1000], False),
+        (["-1", "nan", "inf", "", "1.5", "9" * 30, "0x10", "\u00b2"], [None] * 8, False),
+        (["9" * 5000, "7"], [None, 7], False),
+    ],
+)
+def test_numbers_of_a_column(texts: list[str], values: list[int | None], doubt: bool) -> None:
+    column = read_column(texts)
+    assert (column.values, bool(column.doubt)) == (values, doubt)
+    assert set(column.bad) == {at for at, value in enumerate(values) if value is None}
+
+
+@pytest.mark.parametrize("bad", ["-5", "NaN", "", "many", "9" * 40])
+def test_a_bad_count_loses_its_row_only(write: Write, bad: str) -> None:
+    [counts] = source(write(CASE.replace('"65,536"', f'"{bad}"')))
+    assert counts.total == 2048
+    assert [(problem.severity, problem.line) for problem in counts.problems] == [("warning", 8)]
+    assert [row.index for row in counts.rows] == [0, 1, 3]
+    assert counts.lost and counts.gaps
+
+
+def test_a_row_cut_off_is_told(write: Write) -> None:
+    [counts] = source(write(CASE[: CASE.index('"65,536"')]))
+    assert counts.total == 2048
+    assert {problem.line for problem in counts.problems} == {8}
+    assert counts.lost
+
+
+def test_a_line_without_an_end_is_a_row_without_a_count(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sassmix.readers._csv_lines._LONGEST", 1 << 12)
+    monkeypatch.setattr("sassmix.readers._csv_lines._BLOCK", 1 << 10)
+    [counts] = source(write(CASE.replace('"65,536"', "9" * 100_000)))
+    assert [(row.index, row.issued) for row in counts.rows] == [(0, 1024), (1, 1024), (3, 0)]
+    assert {problem.line for problem in counts.problems} == {8}
+    assert counts.lost
+
+
+COLUMN_SETS = [
+    ["Address", "Source", "Instructions Executed"],
+    ["Address", "Source", "Instructions Executed", "Thread Instructions Executed"],
+    ["#", "Source", "inst_executed", "thread_inst_executed", "thread_inst_executed_true"],
+    ["Source", "# Samples", "# Warp Instructions Executed [inst]", "Address"],
+    ["Address", "Source", "Instructions Executed", "# Samples", "Instructions Executed"],
+]
+
+
+@pytest.mark.parametrize("columns", COLUMN_SETS, ids=" ".join)
+@pytest.mark.parametrize("quoting", [csv.QUOTE_ALL, csv.QUOTE_MINIMAL])
+@pytest.mark.parametrize("units", [False, True])
+def test_column_sets(write: Write, columns: list[str], quoting: int, units: bool) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=quoting)  # type: ignore[arg-type]
+    writer.writerow(["Kernel Name", "k(int, int)"])
+    writer.writerow(columns)
+    if units:
+        writer.writerow(["" if column in ("Address", "Source", "#") else "inst" for column in columns])
+    for number, sass in enumerate(["      MOV R1, R2", "@!P0  BRA 0x1000", "      EXIT"]):
+        cells = {"#": number, "Address": f"0x{4096 + 16 * number:x}", "Source": sass, "# Samples": 0}
+        writer.writerow([cells.get(column, 7 + number) for column in columns])
+    [counts] = source(write(text.getvalue()))
+    assert (counts.names.demangled, opcodes(counts)) == ("k(int, int)", Counter(MOV=7, BRA=8, EXIT=9))
+    assert [row.index for row in counts.rows] == [0, 1, 2]
+    known = "thread_inst_executed_true" in columns
+    assert [row.threads is not None for row in counts.rows][1] == known, "without the guard's lanes nobody knows"
+
+
+def test_lines_of_sources_are_no_instructions(write: Write) -> None:
+    """With --print-source cuda,sass lines without an address stand between the instructions."""
+    lines = CASE.splitlines(keepends=True)
+    lines.insert(6, '"17","","A = b[i];","66,560","2,097,152"\n')
+    [counts] = source(write("".join(lines)))
+    assert counts.total == 67584
+    view = '"#","Source","Instructions Executed"\n"1","int A","5"\n"2","A = b[i];","7"\n'
+    with pytest.raises(InputError):
+        source(write(view))
+    [counts] = source(write(view + CASE))
+    assert "lines of a source file" in counts.problems[0].message
+
+
+def test_functions_behind_the_kernel_have_no_number(write: Write) -> None:
+    behind = '"4","0x7f2e30b00000","      RET","5","5"\n"5","0x7f2e30900000","      NOP","6","6"\n'
+    [counts] = source(write(CASE.replace("==PROF== Disc", behind + "==PROF== Disc")))
+    assert [(row.index, row.offset) for row in counts.rows[4:]] == [(None, 0x100000), (None, None)]
+    assert [problem.line for problem in counts.problems] == [10]
+
+
+def test_rows_in_another_order_keep_their_place(write: Write) -> None:
+    lines = CASE.splitlines(keepends=True)
+    lines[5:9] = lines[8:4:-1]
+    [counts] = source(write("".join(lines)))
+    assert {row.index: row.mnemonic for row in counts.rows} == {0: "LDC", 1: "EXIT", 2: "HMMA.16816.F32", 3: "BRA"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_encodings_and_line_ends(write: Write, encoding: str) -> None:
+    [counts] = source(write(CASE.replace("\n", "\r\n").encode(encoding)))
+    assert counts.total == 67584
+    assert not counts.problems
+
+
+@pytest.mark.parametrize("name", ["_Z4gemmIfLi4EEvPKfPf", "k"])
+def test_names_as_they_stand(write: Write, name: str) -> None:
+    [counts] = source(write(CASE.replace("gemm<float, (int)4>(const float *, float *)", name)))
+    assert (counts.names.mangled if name.startswith("_Z") else counts.names.demangled) == name
+    assert counts.names.best == name
+
+
+def test_missing_column_and_missing_rows(write: Write) -> None:
+    with pytest.raises(InputError, match="Instructions Executed"):
+        source(write('"Kernel Name","k"\n"Address","Source","# Samples"\n"0x10","EXIT","1"\n'))
+    with pytest.raises(InputError, match="no instruction"):
+        source(write("\n".join(CASE.splitlines()[:5])))
+
+
+@given(
+    st.permutations(range(7)),
+    st.lists(st.tuples(st.integers(0, 800), st.sampled_from(["a, b", '"', '"x","y', "==PROF== z", "1,2,3,4,5,6,7"]))),
+)
+def test_order_and_chatter_change_nothing(
+    tmp_path_factory: pytest.TempPathFactory, order: list[int], chatter: list[tuple[int, str]]
+) -> None:
+    text = (NCU / "micro.source.csv").read_text()
+    sections = ["Kernel Name" + part for part in text.split("Kernel Name")[1:]]
+    lines = "".join(sections[number] for number in order).splitlines()
+    for at, line in chatter:
+        lines.insert(at, line)
+    path = tmp_path_factory.mktemp("ncu") / "x.csv"
+    path.write_text("\n".join(lines))
+    wanted = sorted((str(c.names.demangled), sorted(opcodes(c).items())) for c in source(NCU / "micro.source.csv"))
+    assert sorted((str(c.names.demangled), sorted(opcodes(c).items())) for c in source(path)) == wanted
+
+
+RAW = """"ID","Process ID","Kernel Name","Block Size","Grid Size","CC","{metric}","smsp__inst_executed.sum",\
+"sm__inst_executed_pipe_tensor.sum","sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum"
+"","","","block","block","","","inst","inst","inst"
+"0","7","k(int)","(96, 1, 1)","(2, 3, 1)","9.0","{cell}","100","40","8.000000"
+"""
+ALL = "sass__inst_executed_per_opcode_with_modifier_all"
+
+
+@pytest.mark.parametrize("cell", ["1,280 (HMMA.16816.F32: 1,160; EXIT: 120)", "1280; HMMA.16816.F32: 1160; EXIT: 120"])
+def test_raw_page_with_named_instances(write: Write, cell: str) -> None:
+    path = write('==PROF== chatter\n"an open quote\n' + RAW.format(metric=ALL, cell=cell))
+    assert ncu_raw.READER.sniff(path.read_bytes())
+    [counts] = read(ncu_raw.READER, path)
+    assert opcodes(counts) == Counter({"HMMA.16816.F32": 1160, "EXIT": 120})
+    assert all(row.mnemonic for row in counts.rows)
+    assert (counts.arch, counts.warps, counts.launches) == ("sm_90", 18, 1)
+    assert counts.hardware == {"inst_executed": 100.0, "tensor": 40.0, "tensor_hfma2": 8.0}
+    assert not counts.problems
+
+
+@pytest.mark.parametrize(
+    ("metric", "cell", "names"),
+    [
+        (ALL, "640 (600; 40)", {f"instance 0 of {ALL}": 600, f"instance 1 of {ALL}": 40}),
+        (ALL, "640", {"all instructions": 640}),
+        (ALL, "n/a", {"all instructions": 100}),
+        ("launch__grid_size", "6", {"all instructions": 100}),
+        (ALL, "640 (EXIT: 600)", {"EXIT": 600, "not among the instances": 40}),
+        (ALL + "_category", "9", {"all instructions": 100}),
+        ("sass__inst_executed_per_opcode_category", "64 (Load/Store: 64)", {"Load/Store (category)": 64}),
+        (ALL, "640 (EXIT: 600; MOV: -3)", {"EXIT": 600}),
+    ],
+)
+def test_raw_page_names_what_it_cannot_resolve(write: Write, metric: str, cell: str, names: dict[str, int]) -> None:
+    [counts] = read(ncu_raw.READER, write(RAW.format(metric=metric, cell=cell)))
+    assert opcodes(counts) == Counter(names)
+    assert bool(counts.problems) == (not metric.endswith("opcode_category"))
+
+
+def test_raw_page_loses_only_the_row_cut_off(write: Write) -> None:
+    text = RAW.format(metric=ALL, cell="7 (EXIT: 7)")
+    last = text.splitlines()[-1]
+    found = read(ncu_raw.READER, write(text + last[:30] + "\n" + last + "\n" + last[:40]))
+    assert [counts.total for counts in found] == [7, 7]
+    assert [problem.line for counts in found for problem in counts.problems] == [4, 6]
+
+
+def test_details_page_is_told(write: Write) -> None:
+    path = write('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n"0","k","x","inst","1"\n')
+    assert ncu_raw.READER.sniff(path.read_bytes())
+    with pytest.raises(InputError, match="--page raw"):
+        read(ncu_raw.READER, path)
+
+
+@given(st.binary(max_size=300), st.integers(0, 4000), st.sampled_from(["source", "raw"]))
+def test_hostile_bytes_never_raise(tmp_path_factory: pytest.TempPathFactory, junk: bytes, at: int, page: str) -> None:
+    reader, data = (ncu_source.READER, CASE.encode()) if page == "source" else (ncu_raw.READER, b"")
+    data = data or (NCU / "vecadd_op.raw.csv").read_bytes()
+    path = tmp_path_factory.mktemp("junk") / "x"
+    path.write_bytes(data[:at] + junk + data[at + len(junk) // 2 :])
+    reader.sniff(path.read_bytes())
+    try:
+        found = read(reader, path)
+    except InputError:
+        return
+    assert all(row.issued >= 0 for counts in found for row in counts.rows)

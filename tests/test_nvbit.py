@@ -1,0 +1,137 @@
+"""NVBit's texts: opcode_hist and instr_count, whatever the program prints between."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sassmix.counts import Counts
+from sassmix.errors import InputError
+from sassmix.readers import ncu_source, nvbit
+from tests.conftest import FIXTURES
+
+NVBIT = FIXTURES / "counts" / "nvbit"
+KERNEL = "kernel 0 - _Z1kv - #thread-blocks 4,  kernel instructions 40, total instructions 40\n"
+
+
+def read(path: Path) -> list[Counts]:
+    assert nvbit.READER.sniff(path.read_bytes())
+    return [item for item in nvbit.READER.read(path) if isinstance(item, Counts)]
+
+
+def text(tmp_path: Path, content: str) -> list[Counts]:
+    path = tmp_path / "out.txt"
+    path.write_text(content)
+    return read(path)
+
+
+def opcodes(counts: Counts) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for row in counts.rows:
+        if row.issued:
+            found[row.mnemonic or row.name or ""] += row.issued
+    return dict(found)
+
+
+def test_histogram_is_the_profilers() -> None:
+    found = read(NVBIT / "opcode_hist.txt")
+    profiled = [c for c in ncu_source.READER.read(FIXTURES / "counts/ncu/vecadd.source.csv") if isinstance(c, Counts)]
+    assert [opcodes(counts) for counts in found] == [opcodes(profiled[number]) for number in (0, 1, 4)]
+    assert [counts.names.mangled for counts in found] == ["_Z6vecAddPKdS0_Pdi"] * 2 + ["_Z12reduceKernelPKfPfi"]
+    assert not any(counts.gaps or counts.problems for counts in found)
+    assert {(counts.launches, counts.tool, counts.kind) for counts in found} == {(1, "NVBit 1.7.5", "nvbit-hist")}
+
+
+def test_threads_are_said_to_be_threads() -> None:
+    for counts in read(NVBIT / "opcode_hist.threads.txt"):
+        assert all(row.threads == row.issued for row in counts.rows)
+        assert counts.missing == ("warp instructions",)
+        assert "thread instructions" in counts.problems[0].message
+        assert counts.names.mangled is None and counts.names.demangled
+
+
+def test_totals_alone_stay_unresolved() -> None:
+    found = read(NVBIT / "instr_count.txt")
+    assert [opcodes(counts) for counts in found] == [{"all instructions": 640}] * 2 + [{"all instructions": 238464}]
+    assert all(row.mnemonic is None for counts in found for row in counts.rows)
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted", "gaps"),
+    [
+        ("  EXIT = 8\n  FADD = 32\n", {"EXIT": 8, "FADD": 32}, 0),
+        ("  EXIT = 8\nstep 1\n  FADD = 32\n  N = 100\n", {"EXIT": 8, "FADD": 32}, 0),
+        ("  EXIT = 8\n  FADD = 30\n", {"EXIT": 8, "FADD": 30, "not among the opcodes": 2}, 1),
+        ("  EXIT = 8\n  FADD = 33\n", {"EXIT": 8, "FADD": 33}, 1),
+        ("  FADD = 40\n", {"FADD": 40}, 1),
+        ("  EXIT = 8\n  FADD = -32\n", {"EXIT": 8, "not among the opcodes": 32}, 2),
+        ("  EXIT = 8\n  FADD = 99999999999999999999999\n", {"EXIT": 8, "not among the opcodes": 32}, 2),
+        ("", {"all instructions": 40}, 0),
+    ],
+)
+def test_bodies(tmp_path: Path, body: str, wanted: dict[str, int], gaps: int) -> None:
+    [counts] = text(tmp_path, KERNEL + body)
+    assert (opcodes(counts), len(counts.gaps)) == (wanted, gaps)
+    assert counts.problems, "at least that the settings are not there"
+
+
+@pytest.mark.parametrize(
+    ("setting", "lost", "active"),
+    [("INSTR_BEGIN = 5", True, False), ("INSTR_END = 9", True, False), ("EXCLUDE_PRED_OFF = 1", False, True)],
+)
+def test_settings_that_leave_something_out(tmp_path: Path, setting: str, lost: bool, active: bool) -> None:
+    [counts] = text(tmp_path, f"    {setting} - what it does\n{KERNEL}  EXIT = 40\n")
+    assert counts.gaps
+    assert bool(counts.lost) == lost
+    assert (counts.rows[0].active == 40) == active
+
+
+@pytest.mark.parametrize(
+    ("name", "best", "cut"),
+    [
+        ("_Z1kIfEvv - #thread-blocks 1, kernel instructions 1, total instructions 1", "_Z1kIfEvv", False),
+        ("a - b(int) - #thread-blocks 1,  kernel instructions 1, total instructions 1", "a - b(int)", False),
+        ("void k<128>...\n  EXIT = 1", "void k<128>", True),
+        ("_Z12longer...\n  EXIT = 1", "_Z12longer", True),
+    ],
+)
+def test_names(tmp_path: Path, name: str, best: str, cut: bool) -> None:
+    [counts] = text(tmp_path, f"kernel 3 - {name}\n")
+    assert (counts.names.best, counts.names.cut, counts.total) == (best, cut, 1)
+
+
+def test_banner_without_a_kernel(tmp_path: Path) -> None:
+    banner = (NVBIT / "instr_count.txt").read_text().partition("\nkernel")[0]
+    with pytest.raises(InputError, match="counted nothing"):
+        text(tmp_path, banner)
+
+
+def test_a_program_that_says_kernel_is_no_histogram() -> None:
+    assert not nvbit.READER.sniff(b"kernel 1 - done\nkernel 2 - done...\n")
+
+
+@given(st.lists(st.tuples(st.integers(0, 120), st.text(st.characters(exclude_characters="\0"), max_size=30))))
+def test_chatter_changes_nothing(tmp_path_factory: pytest.TempPathFactory, chatter: list[tuple[int, str]]) -> None:
+    lines = (NVBIT / "opcode_hist.txt").read_text().splitlines()
+    for at, line in chatter:
+        lines.insert(at, f"> {line}")
+    path = tmp_path_factory.mktemp("nvbit") / "x"
+    path.write_text("\n".join(lines), encoding="utf-8", errors="replace")
+    assert [opcodes(c) for c in read(path)] == [opcodes(c) for c in read(NVBIT / "opcode_hist.txt")]
+
+
+@given(st.binary(max_size=200), st.integers(0, 3000))
+def test_hostile_bytes_never_raise(tmp_path_factory: pytest.TempPathFactory, junk: bytes, at: int) -> None:
+    data = (NVBIT / "opcode_hist.txt").read_bytes()
+    path = tmp_path_factory.mktemp("junk") / "x"
+    path.write_bytes(data[:at] + junk + data[at:])
+    nvbit.READER.sniff(path.read_bytes())
+    try:
+        found = [item for item in nvbit.READER.read(path) if isinstance(item, Counts)]
+    except InputError:
+        return
+    assert all(row.issued >= 0 for counts in found for row in counts.rows)
