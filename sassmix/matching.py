@@ -67,6 +67,8 @@ def _ways(names: KernelNames) -> Iterable[tuple[str, Callable[[Function], bool]]
     if whole:
         yield "exact", lambda f: f.name == whole
     if names.demangled and not names.mangled:
+        plain = names.demangled
+        yield "exact", lambda f: f.name == plain  # a function that is not mangled has but one name
         wanted = normalised(names.demangled)
         yield "demangled", lambda f: _declared(f.name) == wanted
     bare = whole or names.demangled or ""

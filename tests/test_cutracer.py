@@ -1,0 +1,542 @@
+"""CUTracer's histograms and traces: every count arrives, and whatever is odd is said."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sassmix.counts import Counts
+from sassmix.errors import InputError
+from sassmix.readers import _trace_lines, _zstd, cutracer_hist, cutracer_trace
+from sassmix.readers._cutracer_names import names_of
+from sassmix.readers._trace_gaps import UNKNOWN_END
+from sassmix.readers.cutracer_trace import TraceCounts, read_together
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "counts" / "cutracer"
+HEADER = "warp_id,region_id,instruction,count\n"
+STEM = "kernel_1a2b3c4d5e6f7081_iter0_k"
+SLOW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture
+def hist(tmp_path: Path) -> Callable[..., Counts]:
+    def read(text: str | bytes, name: str = f"{STEM}_hist.csv") -> Counts:
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        (counts,) = cutracer_hist.READER.read(path)
+        assert isinstance(counts, Counts)
+        return counts
+
+    return read
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Callable[..., TraceCounts]:
+    def read(data: bytes | list[dict[str, Any]], name: str = f"{STEM}.ndjson") -> TraceCounts:
+        path = tmp_path / name
+        path.write_bytes(data if isinstance(data, bytes) else ndjson(data))
+        (counts,) = cutracer_trace.READER.read(path)
+        assert isinstance(counts, TraceCounts)
+        return counts
+
+    return read
+
+
+def ndjson(records: list[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records)
+
+
+def record(index: int, opcode: int, *, warp: int = 0, launch: int = 0, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "opcode_only",
+        "ctx": "0x7f",
+        "trace_index": index,
+        "timestamp": index,
+        "grid_launch_id": launch,
+        "cta": [warp // 2, 0, 0],
+        "warp": warp,
+        "opcode_id": opcode,
+        "pc": hex(16 * opcode),
+        **more,
+    }
+
+
+def metadata(**more: Any) -> dict[str, Any]:
+    texts = ("MOV R1, c[0x0][0x28] ;", "FADD R2, R3, R4 ;", "EXIT ;")
+    table = {str(number): {"sass": text} for number, text in enumerate(texts)}
+    return {"type": "kernel_metadata", "mangled_name": "_Z1kPf", "sm_family": 100, "instructions": table, **more}
+
+
+def completion(written: int, *, launch: int = 0, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "capture_completion",
+        "version": 1,
+        "grid_launch_id": launch,
+        "status": "complete",
+        "kernel_completed": True,
+        "channel_drained": True,
+        "trace_records_written": written,
+        "dropped_records": 0,
+        "errors": [],
+        **more,
+    }
+
+
+WHOLE = [metadata(), record(0, 0), record(1, 1), record(2, 2)]
+
+
+def messages(counts: Counts) -> str:
+    return " | ".join(problem.message for problem in counts.problems)
+
+
+def by_index(counts: Counts) -> dict[int | None, int]:
+    found: dict[int | None, int] = {}
+    for row in counts.rows:
+        found[row.index] = found.get(row.index, 0) + row.issued
+    return found
+
+
+# names of files
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "checksum"),
+    [
+        ("kernel_7fa21c3_iter0_vecAdd_hist.csv", "vecAdd", "7fa21c3"),
+        ("KERNEL_90AB12CD34EF5678_iter3_Softmax_hist.csv", "Softmax", "90ab12cd34ef5678"),
+        ("kernel_90ab12cd34ef5678_iter0_deadbeef_kernel_hist.csv", "deadbeef_kernel", "90ab12cd34ef5678"),
+        ("kernel_90ab12cd34ef5678_iter12__Z4iter3PfS_i_hist.csv", "_Z4iter3PfS_i", "90ab12cd34ef5678"),
+        ("kernel_vecAdd_90ab12cd34ef5678_hist.csv", "vecAdd", "90ab12cd34ef5678"),
+        ("kernel_1_iter0_my_hist.ndjson.zst", "my_hist", "1"),
+        ("kernel_1_iter0_k.ndjson.zstd", "k", "1"),
+        ("trace.ndjson", None, None),
+        ("kernel_.csv", None, None),
+        ("half.csv", None, None),
+    ],
+)
+def test_names_of_files(name: str, kernel: str | None, checksum: str | None) -> None:
+    names, iteration = names_of(Path(name))
+    assert (names.file, names.checksum, names.cut) == (kernel, checksum, False)
+    assert iteration == ("_iter" in name)
+
+
+def test_a_name_of_150_characters_may_be_cut() -> None:
+    assert names_of(Path(f"kernel_1_iter0_{'n' * 150}.ndjson"))[0].cut
+
+
+# histograms
+
+
+def test_histogram_adds_up_over_warps_and_regions(hist: Callable[..., Counts]) -> None:
+    counts = hist(HEADER + "0,0,FADD,3\n1,0,FADD,4\n1,1,HMMA.16816.F32,2\n0,0,EXIT,1\n1,0,EXIT,1\n")
+    assert {row.mnemonic: row.issued for row in counts.rows} == {"FADD": 7, "HMMA.16816.F32": 2, "EXIT": 2}
+    assert (counts.kind, counts.launches, counts.warps, counts.total) == ("cutracer-hist", 1, 2, 11)
+    assert counts.gaps == ["2 regions were counted, and what lies between regions was not"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "count,instruction,region_id,warp_id,extra\n5,hmma.16816.f16,0,0,x\n1,EXIT,0,0,y\n",
+        'warp_id,region_id,instruction,count\r\n0,0,"hmma.16816.f16",5\r\n0,0,EXIT,"1"\r\n',
+        "\ufeffWarp_ID, Region_ID, Instruction, Count\n0, 0, hmma.16816.f16, 5\n\n0, 0, EXIT, 1",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_histogram_columns_by_name(hist: Callable[..., Counts], text: str, encoding: str) -> None:
+    data = text.lstrip("\ufeff").encode(encoding) if encoding == "utf-16" else text.encode()
+    assert cutracer_hist.READER.sniff(data)
+    counts = hist(data)
+    assert [(row.mnemonic, row.issued) for row in counts.rows] == [("HMMA.16816.f16", 5), ("EXIT", 1)]
+    assert (counts.warps, counts.problems, counts.gaps) == (1, [], [])
+
+
+def test_histogram_rows_without_a_mnemonic(hist: Callable[..., Counts]) -> None:
+    counts = hist(
+        HEADER + "0,0,OPCODE_138,7\n0,0,OPCODE_0x1f,2\n0,0,???,1\n0,0,@P0 BRA `(.L_x),4\n0,0,LDTM.16dp128bit,1\n"
+    )
+    assert [(row.name, row.index, row.mnemonic) for row in counts.rows] == [
+        ("OPCODE_138", 138, None),
+        ("OPCODE_0x1f", 31, None),
+        ("???", None, None),
+        (None, None, "BRA"),
+        (None, None, "LDTM.16dp128bit"),
+    ]
+    assert counts.warps is None
+    assert counts.gaps == [cutracer_hist.NO_EXIT]
+
+
+def test_sums_over_warps_hide_the_number_of_warps(hist: Callable[..., Counts]) -> None:
+    assert hist(HEADER + "0,0,FADD,3200\n0,0,EXIT,32\n").warps is None
+    assert hist(HEADER + "0,0,FADD,3\n0,0,EXIT,1\n", "h.csv").launches is None
+
+
+def test_cycles_of_zero_are_no_measurement(hist: Callable[..., Counts]) -> None:
+    counts = hist("warp_id,region_id,instruction,count,cycles\n0,0,EXIT,1,0\n")
+    assert counts.missing == ("cycles",)
+    assert [(p.severity, p.message) for p in counts.problems] == [
+        ("info", "the column cycles is all zero: not measured")
+    ]
+    assert hist("warp_id,region_id,instruction,count,cycles\n0,0,EXIT,1,9\n").missing == ()
+
+
+def test_clock_reads_are_told(hist: Callable[..., Counts]) -> None:
+    assert cutracer_hist.CLOCK_READ in hist(HEADER + "0,0,CS2R.32,2\n0,0,EXIT,1\n").gaps
+
+
+@pytest.mark.parametrize("count", ["-1", "NaN", "", "1e3", "1.5", "x", str(1 << 63), "9" * 400, '"1,000"'])
+def test_counts_that_are_none(hist: Callable[..., Counts], count: str) -> None:
+    counts = hist(HEADER + f"0,0,FADD,2\n0,0,FMUL,{count}\n0,0,EXIT,1\n")
+    assert {row.mnemonic: row.issued for row in counts.rows} == {"FADD": 2, "EXIT": 1}
+    assert [problem.line for problem in counts.problems] == [3]
+    assert counts.lost == ["1 rows of the histogram cannot be read"]
+
+
+def test_an_open_quote_swallows_nothing(hist: Callable[..., Counts]) -> None:
+    counts = hist(HEADER + '0,0,"FMUL,1\n0,0,FADD,2\n0,0,EXIT,1\n')
+    assert counts.total == 3
+    assert counts.problems[0].line == 2
+
+
+def test_histograms_one_behind_the_other(hist: Callable[..., Counts]) -> None:
+    counts = hist(HEADER + "0,0,EXIT,1\n" + "count,instruction,warp_id\n5,EXIT,0\n")
+    assert (counts.total, counts.launches) == (6, None)
+    assert "2 histograms" in counts.gaps[0]
+
+
+def test_a_header_alone_has_no_rows(hist: Callable[..., Counts]) -> None:
+    counts = hist(HEADER)
+    assert (counts.rows, counts.gaps, counts.launches) == ([], [], 1)
+
+
+@SLOW
+@given(rows=st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["FADD", "EXIT", "OPCODE_7"]), st.integers(0, 99))))
+def test_splitting_a_histogram_adds_up(hist: Callable[..., Counts], rows: list[tuple[int, str, int]]) -> None:
+    lines = [f"{warp},0,{name},{count}\n" for warp, name, count in rows]
+    whole = hist(HEADER + "".join(lines)).total
+    half = len(lines) // 2
+    assert whole == sum(count for _, _, count in rows)
+    assert whole == hist(HEADER + "".join(lines[:half])).total + hist(HEADER + "".join(lines[half:])).total
+    assert whole == hist(HEADER + "".join(reversed(lines))).total
+
+
+# traces
+
+
+def test_a_complete_trace(trace: Callable[..., TraceCounts]) -> None:
+    mask = {"active_mask": "0x3"}
+    counts = trace(
+        [metadata(), record(0, 0, **mask), record(1, 1, active_mask="0x0"), record(2, 2, **mask), completion(3)]
+    )
+    assert [(r.index, r.offset, r.issued, r.active, r.threads) for r in counts.rows] == [
+        (0, 0, 1, 1, 2),
+        (1, 16, 1, 0, 0),
+        (2, 32, 1, 1, 2),
+    ]
+    assert (counts.arch, counts.launches, counts.warps, counts.kind) == ("sm_100", 1, 1, "cutracer-trace")
+    assert (counts.names.mangled, counts.names.file, counts.names.checksum) == ("_Z1kPf", "k", "1a2b3c4d5e6f7081")
+    assert counts.table[1] == "FADD R2, R3, R4 ;"
+    assert (counts.gaps, counts.problems) == ([], [])
+
+
+def test_launches_and_warps(trace: Callable[..., TraceCounts]) -> None:
+    counts = trace(
+        [metadata(), *(record(w, 0, warp=w) for w in range(4)), record(4, 0, launch=1), record(5, 2, launch=1)]
+    )
+    assert (counts.launches, counts.warps, counts.launch_ids) == (2, 4, frozenset({0, 1}))
+    assert counts.gaps == ["no completion record, and not every warp reached EXIT"]
+
+
+@pytest.mark.parametrize(
+    ("records", "gaps"),
+    [
+        (WHOLE, []),
+        (WHOLE[1:], [UNKNOWN_END]),
+        (WHOLE[:-1], ["no completion record, and not every warp reached EXIT"]),
+        ([WHOLE[0], *WHOLE[2:]], ["no completion record, and not every warp begins with the first instruction"]),
+        ([*WHOLE, completion(4)], ["launch 0: 4 records were written, 3 are here"]),
+        ([*WHOLE, completion(3, dropped_records=12, status="incomplete")], ["launch 0: dropped 12 records"]),
+        ([*WHOLE, completion(3, errors=["size limit"])], ["launch 0: the tracer reports: size limit"]),
+        ([*WHOLE, completion(3, kernel_completed=False)], ["launch 0: the kernel did not end while it was traced"]),
+        ([*WHOLE, completion(3, status="incomplete")], ["launch 0: the completion record says 'incomplete'"]),
+        (
+            [metadata(instr_categories=["tma", "sync"]), *WHOLE[1:]],
+            ["only instructions of the categories tma, sync were traced (instr_categories)"],
+        ),
+        ([metadata(instr_categories=[]), *WHOLE[1:]], []),
+        (
+            [metadata(capture_config={"instr_begin": 1, "instr_end": 2, "root_instruction_count": 3}), *WHOLE[1:]],
+            ["only instructions 1 to 2 were traced (instruction window)"],
+        ),
+        ([metadata(capture_config={"instr_begin": 0, "instr_end": 0xFFFFFFFF}), *WHOLE[1:]], []),
+    ],
+)
+def test_what_makes_a_trace_incomplete(
+    trace: Callable[..., TraceCounts], records: list[dict[str, Any]], gaps: list[str]
+) -> None:
+    counts = trace(records)
+    assert counts.gaps == gaps
+    assert counts.total == sum(r["type"] == "opcode_only" for r in records)
+
+
+def test_the_size_that_the_tracer_names(trace: Callable[..., TraceCounts]) -> None:
+    assert trace([metadata(capture_config={"root_instruction_count": 40}), *WHOLE[1:]]).size == 40
+
+
+def test_a_nop_behind_the_exit_ends_a_warp(trace: Callable[..., TraceCounts]) -> None:
+    table = {"0": {"sass": "MOV R1, R2 ;"}, "1": {"sass": "EXIT ;"}, "2": {"sass": "NOP;"}}
+    assert trace([metadata(instructions=table), record(0, 0), record(1, 1), record(2, 2)]).gaps == []
+
+
+def test_an_instruction_in_two_modes_is_counted_once(trace: Callable[..., TraceCounts]) -> None:
+    both = [record(n, n, type=kind) for n in range(3) for kind in ("reg_trace", "mem_addr_trace")]
+    counts = trace([metadata(), *both, record(9, 7, type="tma_trace"), completion(7)])
+    assert by_index(counts) == {0: 1, 1: 1, 2: 1, 7: 1}
+    assert "mem_addr_trace, reg_trace: each execution is counted once" in messages(counts)
+    assert "does not trace every instruction" in counts.lost[0]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"type":"opcode_only","opcode_id":2,"pc":"0x2',
+        b'{"type":"opcode_only","opcode_id":NaN,"pc":"0x20"}',
+        b'{"type":"opcode_only","opcode_id":1,"pc":"\xff"}',
+        b"[" * 100_000,
+        b"7",
+        b"\x00\x01",
+        b'{"opcode_id":1}',
+    ],
+)
+def test_lines_that_are_no_records(trace: Callable[..., TraceCounts], line: bytes) -> None:
+    good = [ndjson([r]) for r in WHOLE]
+    counts = trace(good[0] + line + b"\n" + b"".join(good[1:]))
+    assert by_index(counts) == {0: 1, 1: 1, 2: 1}
+    assert [problem.line for problem in counts.problems] == [2]
+    assert counts.lost == ["1 lines cannot be read"]
+
+
+@pytest.mark.parametrize("value", [-2, 1.5, 1 << 70, "x", None, [1]])
+def test_an_opcode_id_that_is_none_is_kept_apart(trace: Callable[..., TraceCounts], value: object) -> None:
+    counts = trace([*WHOLE, record(3, 1, opcode_id=value)])
+    assert counts.total == 4
+    assert by_index(counts) == {0: 1, 1: 1, 2: 1, None: 1}
+    assert [problem.line for problem in counts.problems] == [5]
+    assert counts.lost
+
+
+def test_a_cut_line_at_each_end(trace: Callable[..., TraceCounts]) -> None:
+    data = ndjson(WHOLE[1:])
+    counts = trace(b'"pc":"0x0"}\n' + data + data[:30])
+    assert counts.total == 3
+    assert [problem.line for problem in counts.problems] == [1, 5]
+
+
+def test_unknown_records_are_told(trace: Callable[..., TraceCounts]) -> None:
+    counts = trace([*WHOLE, record(3, 1, type="new_trace")])
+    assert counts.total == 3
+    assert "1 records of the unknown type 'new_trace' are not counted" in messages(counts)
+    assert counts.gaps
+
+
+def test_contradicting_metadata(trace: Callable[..., TraceCounts]) -> None:
+    counts = trace([metadata(), metadata(mangled_name="_Z1jPf", sm_family=90), *WHOLE[1:]])
+    assert (counts.names.mangled, counts.arch) == (None, None)
+    assert "contradict one another in sm_family" in messages(counts)
+
+
+def test_samples_of_a_debugger_are_no_counts(trace: Callable[..., TraceCounts]) -> None:
+    sample = {
+        "type": "opcode_only",
+        "trace_index": 0,
+        "cta": [0, 0, 0],
+        "warp": 0,
+        "pc": "0x10",
+        "sass": "FADD R1, R2, R3",
+    }
+    counts = trace([sample])
+    assert [(r.index, r.offset, r.sass, r.name) for r in counts.rows] == [(None, 16, "FADD R1, R2, R3", None)]
+    assert any("samples of a debugger" in gap for gap in counts.gaps)
+
+
+def test_a_list_of_launches(tmp_path: Path) -> None:
+    path = tmp_path / "kernel_events.ndjson"
+    launch = {"type": "kernel_launch", "kernel_launch_id": 0, "kernel_name": "k(float*)"}
+    path.write_bytes(ndjson([launch, {**launch, "kernel_launch_id": 1}, {**launch, "kernel_name": "j()"}]))
+    assert cutracer_trace.READER.sniff(path.read_bytes())
+    found = [c for c in cutracer_trace.READER.read(path) if isinstance(c, Counts)]
+    assert [(c.kind, c.names.demangled, c.launches, c.rows) for c in found] == [
+        ("cutracer-launches", "k(float*)", 2, []),
+        ("cutracer-launches", "j()", 1, []),
+    ]
+
+
+# compressed traces
+
+
+def frames(data: bytes, sizes: int = 3) -> list[bytes]:
+    step = len(data) // sizes + 1
+    return [zstandard.compress(data[at : at + step]) for at in range(0, len(data), step)]
+
+
+SKIPPABLE = b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"
+LONG = ndjson([metadata(), *(record(n, n % 3, warp=n % 7) for n in range(4000)), completion(4000)])
+
+
+@pytest.mark.parametrize("name", ["t.ndjson.zst", "t.zstd", "t.ndjson"])
+@pytest.mark.parametrize(
+    "packed", [b"".join(frames(LONG)), b"".join(frames(LONG, 9)), SKIPPABLE + SKIPPABLE.join(frames(LONG))]
+)
+def test_frames_are_read_as_one(trace: Callable[..., TraceCounts], packed: bytes, name: str) -> None:
+    assert cutracer_trace.READER.sniff(packed)
+    counts = trace(packed, name)
+    assert (counts.total, counts.warps, counts.gaps, counts.problems) == (4000, 7, [], [])
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.5, 0.9, 0.999])
+def test_a_cut_tail_keeps_what_was_read(trace: Callable[..., TraceCounts], kept: float) -> None:
+    packed = b"".join(frames(LONG))
+    counts = trace(packed[: int(len(packed) * kept)])
+    assert "zstd frame" in messages(counts)
+    assert counts.lost
+    assert counts.total < 4000
+    assert all(p.severity == "error" for p in counts.problems if "zstd" in p.message)
+
+
+@pytest.mark.parametrize("tail", [b"garbage" * 9, b"\x28\xb5", b"\n"])
+def test_what_is_no_frame(trace: Callable[..., TraceCounts], tail: bytes) -> None:
+    counts = trace(b"".join(frames(LONG)) + tail)
+    assert counts.total == 4000
+    assert "zstd frame 4" in counts.lost[0]
+
+
+def test_damage_within_a_frame(trace: Callable[..., TraceCounts]) -> None:
+    packed = [bytearray(frame) for frame in frames(LONG)]
+    packed[1][len(packed[1]) // 2] ^= 0xFF
+    packed[1][len(packed[1]) // 2 + 1] ^= 0xFF
+    counts = trace(b"".join(bytes(frame) for frame in packed))
+    assert counts.gaps
+    assert counts.problems
+
+
+def test_a_line_too_long_loses_only_itself(trace: Callable[..., TraceCounts]) -> None:
+    counts = trace(ndjson(WHOLE[:2]) + b'{"q":"' + b"a" * 40_000_000 + b'"}\n' + ndjson(WHOLE[2:]))
+    assert by_index(counts) == {0: 1, 1: 1, 2: 1}
+    assert [problem.line for problem in counts.problems] == [3]
+    assert counts.lost == ["1 lines are too long"]
+
+
+# several files, hostile names, hostile bytes
+
+
+def test_parts_of_a_trace_are_read_as_one(tmp_path: Path, trace: Callable[..., TraceCounts]) -> None:
+    lines = LONG.splitlines(keepends=True)
+    parts = [tmp_path / f"{STEM}.{number}.ndjson" for number in range(2)]
+    parts[0].write_bytes(b"".join(lines[:1500]))
+    parts[1].write_bytes(b"".join(frames(b"".join(lines[1500:]))))
+    (joined,) = read_together(parts)
+    whole = trace(LONG)
+    assert isinstance(joined, TraceCounts)
+    assert (joined.rows, joined.warps, joined.launches, joined.gaps) == (whole.rows, 7, 1, [])
+
+
+@pytest.mark.parametrize(
+    "name", ["a'b.ndjson", 'a"b;--.ndjson', "a*b.ndjson", "a[b]?.ndjson", "{a,b}.ndjson", "ä %s $1"]
+)
+def test_hostile_names(trace: Callable[..., TraceCounts], tmp_path: Path, name: str) -> None:
+    (tmp_path / "axb.ndjson").write_bytes(ndjson(WHOLE))
+    (tmp_path / "abx.ndjson").write_bytes(ndjson(WHOLE))
+    assert trace(WHOLE, name).total == 3
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    for reader in (cutracer_hist.READER, cutracer_trace.READER):
+        with pytest.raises(InputError):
+            list(reader.read(tmp_path / "none"))
+
+
+@SLOW
+@given(seed=st.integers(0, 1 << 30))
+def test_order_changes_nothing(trace: Callable[..., TraceCounts], seed: int) -> None:
+    records = [metadata(), *(record(n, n % 3, warp=n // 3) for n in range(30))]
+    straight = trace(records)
+    random.Random(seed).shuffle(records)
+    shuffled = trace(records)
+    assert (shuffled.rows, shuffled.warps, shuffled.gaps) == (straight.rows, straight.warps, [])
+
+
+@SLOW
+@given(data=st.data())
+def test_hostile_bytes_never_raise(trace: Callable[..., TraceCounts], data: st.DataObject) -> None:
+    base = data.draw(
+        st.sampled_from([ndjson(WHOLE), b"".join(frames(ndjson(WHOLE))), HEADER.encode() + b"0,0,EXIT,1\n"])
+    )
+    at = data.draw(st.integers(0, len(base)))
+    mutated = base[:at] + data.draw(st.binary(max_size=20)) + base[at + data.draw(st.integers(0, 10)) :]
+    for reader in (cutracer_trace.READER, cutracer_hist.READER):
+        reader.sniff(mutated)
+    counts = trace(mutated)
+    assert counts.total >= 0
+    assert counts.total >= 3 or counts.gaps or counts.problems or not mutated.strip()
+
+
+@SLOW
+@given(
+    values=st.lists(
+        st.one_of(
+            st.integers(),
+            st.floats(allow_nan=False, allow_infinity=False),
+            st.text(max_size=5),
+            st.none(),
+            st.booleans(),
+            st.lists(st.integers(), max_size=2),
+        ),
+        max_size=8,
+    )
+)
+def test_counts_are_conserved(trace: Callable[..., TraceCounts], values: list[object]) -> None:
+    counts = trace([*WHOLE, *(record(n, 1, opcode_id=value) for n, value in enumerate(values, 3))])
+    lost = sum(1 for problem in counts.problems if "no record" in problem.message)
+    assert counts.total + lost == 3 + len(values)
+
+
+# real counts
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.ndjson*")), ids=lambda path: path.name[31:])
+def test_real_counts(path: Path) -> None:
+    (counts,) = cutracer_trace.READER.read(path)
+    histogram = path.with_name(f"{path.name.partition('.')[0]}_hist.csv")
+    (summed,) = cutracer_hist.READER.read(histogram)
+    assert isinstance(counts, TraceCounts)
+    assert isinstance(summed, Counts)
+    assert (counts.gaps, counts.problems, counts.arch, counts.warps) == ([], [], "sm_90", 4)
+    assert counts.names.mangled == counts.names.file == summed.names.file
+    by_mnemonic: dict[str, int] = {}
+    for row in counts.rows:
+        assert row.index is not None
+        assert row.offset == 16 * row.index
+        words = [word for word in counts.table[row.index].split() if not word.startswith("@")]
+        by_mnemonic[words[0]] = by_mnemonic.get(words[0], 0) + row.issued
+    assert by_mnemonic == {row.mnemonic: row.issued for row in summed.rows}
+
+
+def test_the_fixtures_have_what_the_schema_requires() -> None:
+    """The package ``cutracer`` is too heavy for a test dependency; its validator was run when they were built."""
+    needed = {"type", "ctx", "trace_index", "timestamp", "grid_launch_id", "cta", "warp", "opcode_id", "pc"}
+    for path in FIXTURES.glob("*.ndjson*"):
+        data = b"".join(_zstd.pieces(path))
+        first, *rest, last = (_trace_lines.parse_line(line) for line in data.splitlines())
+        assert first is not None
+        assert last is not None
+        assert first["type"] == "kernel_metadata"
+        assert last["trace_records_written"] == len(rest)
+        assert all(entry is not None and needed <= set(entry) for entry in rest)
