@@ -23,6 +23,7 @@ _FILE_HASH = re.compile(r"(?<=_cu_)[0-9a-f]{8}")
 _CAST = re.compile(r"\((?:unsigned |signed )?(?:char|short|int|long long|long|bool)\)(?=-?[0-9])")
 _SUFFIX = re.compile(r"(?<=[0-9])(?:u|l|ul|ll|ull)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z_$][\w$]*(?:::[~A-Za-z_$][\w$]*)*|::|\S")
+_PARAMETER = re.compile(r"T[1-9][0-9]?")
 _QUALIFIERS = frozenset({"const", "volatile"})
 _BUILTIN = frozenset({"unsigned", "signed", "long", "short", "int", "char", "double"})
 
@@ -125,9 +126,37 @@ def normalised(declaration: str) -> str:
     text = (
         declaration.replace("<unnamed>", "(anonymous namespace)").replace("(bool)1", "true").replace("(bool)0", "false")
     )
-    tokens = _TOKEN.findall(_SUFFIX.sub("", _CAST.sub("", text)))
+    tokens = _with_arguments(_TOKEN.findall(_SUFFIX.sub("", _CAST.sub("", text))))
     joined = " ".join(_const_behind(tokens))
     return joined.removeprefix("void ")
+
+
+def _with_arguments(tokens: list[str]) -> list[str]:
+    """Nsight Compute writes ``f<float>(const T1 *)``: put the template's arguments in the place of T1, T2 and so on."""
+    opening = next((i for i in range(1, len(tokens)) if tokens[i] == "(" and tokens[i - 1] == ">"), None)
+    if opening is None or not any(_PARAMETER.fullmatch(token) for token in tokens[opening:]):
+        return tokens
+    arguments = _arguments(tokens[: opening - 1])
+    result = tokens[:opening]
+    for token in tokens[opening:]:
+        number = int(token[1:]) if _PARAMETER.fullmatch(token) else 0
+        result += arguments[number - 1] if 0 < number <= len(arguments) else [token]
+    return result
+
+
+def _arguments(tokens: list[str]) -> list[list[str]]:
+    """The template arguments at the end of some tokens, without the bracket that closes them."""
+    found: list[list[str]] = [[]]
+    depth = 0
+    for token in reversed(tokens):
+        if token == "<" and depth == 0:
+            return [list(reversed(argument)) for argument in reversed(found)]
+        depth += (token == ">") - (token == "<")
+        if token == "," and depth == 0:
+            found.append([])
+        else:
+            found[-1].append(token)
+    return []
 
 
 def _const_behind(tokens: list[str]) -> list[str]:

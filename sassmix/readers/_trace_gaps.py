@@ -28,12 +28,18 @@ def is_end(index: int, texts: Mapping[int, str]) -> bool | None:
     return bool(_EXIT.match(text))
 
 
+def launch_of(record: Mapping[str, Any]) -> int | None:
+    """The launch that a record names, None if it is no number."""
+    launch = record.get("grid_launch_id")
+    return launch if isinstance(launch, int) and is_number(launch) else None
+
+
 def completion_gaps(found: Aggregate, records: Mapping[object, int], completions: list[dict[str, Any]]) -> list[str]:
     """What the completion records say is missing, for launches that have one."""
     gaps: list[str] = []
-    by_launch: dict[object, list[dict[str, Any]]] = {}
+    by_launch: dict[int | None, list[dict[str, Any]]] = {}
     for record in completions:
-        by_launch.setdefault(record.get("grid_launch_id"), []).append(record)
+        by_launch.setdefault(launch_of(record), []).append(record)
     for launch, entries in by_launch.items():
         gaps += [gap for entry in entries for gap in _of_completion(launch, entry)]
         written = [entry.get("trace_records_written") for entry in entries]
@@ -49,7 +55,7 @@ def completion_gaps(found: Aggregate, records: Mapping[object, int], completions
 def _of_completion(launch: object, record: dict[str, Any]) -> Iterable[str]:
     dropped, errors = record.get("dropped_records"), record.get("errors")
     if dropped != 0:
-        yield f"launch {launch}: dropped {dropped} records"
+        yield f"launch {launch}: dropped {str(dropped)[:40]} records"
     if errors:
         quoted = "; ".join(str(error)[:200] for error in (errors if isinstance(errors, list) else [errors])[:10])
         yield f"launch {launch}: the tracer reports: {quoted}"
@@ -83,7 +89,7 @@ def filters(metadata: Mapping[str, Any], modes: set[str]) -> list[str]:
     if window := _window(config):
         lost.append(window)
     if config.get("instrumentation_errors"):
-        lost.append(f"{config['instrumentation_errors']} instructions could not be instrumented")
+        lost.append(f"{str(config['instrumentation_errors'])[:40]} instructions could not be instrumented")
     if modes and "opcode_only" not in modes:
         lost += _partial(modes, config)
     return lost

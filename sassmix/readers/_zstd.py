@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import zstandard
 
@@ -12,6 +13,7 @@ MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 _SIZES = (0, 1, 2, 4)
 _RLE, _RESERVED = 1, 3
+_NO_FRAME = "no frame but other data"
 
 
 def is_zstd(head: bytes) -> bool:
@@ -55,7 +57,7 @@ def _frame(file: BinaryIO, size: int) -> str | None:
     if int.from_bytes(magic, "little") in _SKIPPABLE:
         return _skip(file, int.from_bytes(file.read(4), "little"), size)
     if magic != MAGIC:
-        return "cut off" if len(magic) < 4 and MAGIC.startswith(magic) else "no frame but other data"
+        return "cut off" if len(magic) < 4 and MAGIC.startswith(magic) else _NO_FRAME
     descriptor = (file.read(1) or b"\0")[0]
     single = descriptor >> 5 & 1
     content = (1 if single else 0, 2, 4, 8)[descriptor >> 6]
@@ -78,14 +80,32 @@ def _skip(file: BinaryIO, length: int, size: int) -> str | None:
     return "cut off" if file.seek(length, 1) > size else None
 
 
-def pieces(path: Path, size: int = 1 << 20, start: int = 0) -> Iterator[bytes]:
+def pieces(path: Path, size: int = 1 << 16, start: int = 0) -> Iterator[bytes]:
     """The file's bytes, decompressed if need be, up to the first damage. ``start`` is the start of a frame."""
+    starts, fault = walk(path)
     with path.open("rb") as file:
-        packed = is_zstd(file.read(4))
+        if not starts:
+            while piece := file.read(size):
+                yield piece
+            return
         file.seek(start)
-        unpack = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
+        # What is no frame would cost the data before it, as the library raises before it hands them out.
+        stop = starts[-1] if fault and fault.endswith(_NO_FRAME) else path.stat().st_size
+        source = cast(BinaryIO, _Until(file, stop))
+        reader = zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True)
         try:
-            while piece := file.read(1 << 15 if packed else size):
-                yield unpack.decompress(piece) if packed else piece
+            while piece := reader.read(1 << 16):
+                yield piece
         except zstandard.ZstdError:
             return
+
+
+class _Until(io.RawIOBase):
+    """A file that ends earlier."""
+
+    def __init__(self, file: BinaryIO, stop: int) -> None:
+        self._file, self._stop = file, stop
+
+    def read(self, size: int = -1) -> bytes:
+        left = self._stop - self._file.tell()
+        return self._file.read(left if size < 0 else min(size, left))

@@ -110,7 +110,7 @@ def _judge(trace: Trace, counts: TraceCounts) -> None:
     for metadata in trace.metadata or [{}]:
         trace.lost += gaps.filters(metadata, {str(kind) for kind in types})
     trace.lost += gaps.completion_gaps(found, records, trace.completions)
-    closed = {record.get("grid_launch_id") for record in trace.completions}
+    closed = {gaps.launch_of(record) for record in trace.completions}
     if not closed >= set(records):
         texts = {row.index: row.sass for row in counts.rows if row.index is not None and row.sass}
         trace.open += gaps.open_ends(found, {**texts, **counts.table})
