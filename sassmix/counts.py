@@ -75,6 +75,8 @@ class Counts:
     :param size: how many instructions the source says that the kernel has.
     :param functions: names of called functions that were counted too, whose ids cannot be told apart.
     :param hardware: totals that the hardware counted, by name (``inst_executed``, ``tensor pipe``).
+    :param launch_ids: the launches as a tracer numbers them; two files that share one are parts of one trace.
+    :param last: the numbers of the instructions that the warps ended with; None where the source cannot tell.
     :param missing: what the source has no measurement of although it has a place for it (``cycles``).
     """
 
@@ -92,6 +94,8 @@ class Counts:
     functions: tuple[str, ...] = ()
     hardware: dict[str, float] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    launch_ids: frozenset[int] = frozenset()
+    last: frozenset[int] | None = None
     tool: str | None = None
     problems: list[Problem] = field(default_factory=list)
 
@@ -101,6 +105,7 @@ class Counts:
         return sum(row.issued for row in self.rows)
 
 
-#: Gaps that a listing or the resolved instructions may close (:mod:`sassmix.resolution`); readers put these texts.
-CLOCK_READS = "CS2R was counted: a clock-region capture counts only what lies between two clock reads"
-NO_COMPLETION = "the trace has no completion record"
+# Gaps that the resolved instructions or a listing may close (:mod:`sassmix.resolution`); readers put these texts.
+CLOCK_READ = "CS2R counted: a clock-region capture counts only what lies between two clock reads"
+NO_EXIT = "no EXIT was counted, so the warps were not followed to their end"
+UNKNOWN_END = "no completion record, and which instructions the warps ended with is not known"

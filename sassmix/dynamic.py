@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -112,7 +113,7 @@ def kernel_report(
         listing=main.match.to_dict(),
         basis="dynamic",
         unit=UNITS[what],
-        launches=_sum(counts.launches for counts, _ in main.parts),
+        launches=_launches(main),
         warps=_most(counts.warps for counts, _ in main.parts),
         tally=counted,
         tensor=_verdict(main, counted, claim, evidence, static, classifier),
@@ -131,9 +132,18 @@ def _claim(main: Launches, arch: str | None) -> ArchitectureClaim:
     return ArchitectureClaim(arch or stated, stated)
 
 
-def _sum(values: Iterable[int | None]) -> int | None:
-    numbers = list(values)
+def _launches(main: Launches) -> int | None:
+    """Launches of all files together; one that several files have a part of is one."""
+    numbers = [counts.launches for counts, _ in main.parts]
+    if all(counts.launch_ids for counts, _ in main.parts):
+        return len({(iteration(c.path), number) for c, _ in main.parts for number in c.launch_ids})
     return None if None in numbers else sum(n for n in numbers if n is not None)
+
+
+def iteration(path: str) -> str:
+    """The number of the iteration in the name of a tracer's file; the launches of each are counted anew."""
+    found = re.search(r"_iter([0-9]+)_", Path(path).name)
+    return found[1] if found else ""
 
 
 def _most(values: Iterable[int | None]) -> int | None:
@@ -156,7 +166,7 @@ def _evidence(
 
 
 def _captured(main: Launches, counted: Tally) -> Evidence:
-    launches = _sum(counts.launches for counts, _ in main.parts)
+    launches = _launches(main)
     number = "an unknown number of" if launches is None else launches
     detail = f"{sum(c.total for c, _ in main.parts)} instructions, {number} launches"
     return Evidence("captured", "pass" if counted.total else "fail", detail)

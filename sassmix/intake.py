@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from sassmix.counts import Counts
+from sassmix.dynamic import iteration
 from sassmix.errors import InputError, Problem, SassmixError, Severity
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
@@ -39,6 +40,7 @@ class Intake:
         self.keep = any(item.reader.counts for item in opened)
         for item in opened:
             self._read(item)
+        self.counts = _whole_traces(self.counts)
 
     def _read(self, item: Input) -> None:
         report: InputReport | None = None
@@ -74,6 +76,30 @@ class Intake:
         report.functions += [summary.to_dict() for summary in found]
         report.archs.update(summary.claim.stated or summary.arch for summary in found)
         report.lines.update(listing.lines)
+
+
+def _whole_traces(all_counts: list[Counts]) -> list[Counts]:
+    """Put the files of one capture together: those of one kernel and iteration that share a launch.
+
+    Only together do they show how many warps there were, where these ended, and whether every record is here.
+    """
+    groups: dict[tuple[object, ...], list[Counts]] = {}
+    for counts in all_counts:
+        key = (counts.names.checksum or counts.names.best, iteration(counts.path))
+        whole = counts.kind == "cutracer-trace" and counts.launch_ids
+        groups.setdefault(key if whole else (id(counts),), []).append(counts)
+    return [counts for group in groups.values() for counts in (_together(group) if len(group) > 1 else group)]
+
+
+def _together(parts: list[Counts]) -> list[Counts]:
+    shared = Counter(launch for part in parts for launch in part.launch_ids)
+    split = [part for part in parts if any(shared[launch] > 1 for launch in part.launch_ids)]
+    if len(split) < 2:
+        return parts
+    from sassmix.readers.cutracer_trace import read_together
+
+    joined = list(read_together([Path(part.path) for part in split]))
+    return [*joined, *(part for part in parts if part not in split)]
 
 
 def _input_report(item: Input, part: Listing | Counts) -> InputReport:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sassmix.counts import CLOCK_READS, NO_COMPLETION, CountRow, Counts
+from sassmix.counts import CLOCK_READ, NO_EXIT, UNKNOWN_END, CountRow, Counts
 from sassmix.flow import check_flow
 from sassmix.listing import Function
 
@@ -174,12 +174,12 @@ class _Places:
 
 def _open_gaps(counts: Counts, function: Function | None, result: Resolution) -> list[str]:
     """The gaps that stay once the instructions are known."""
-    gaps = list(counts.gaps)
-    if CLOCK_READS in gaps and function is not None and not _reads_clock(function):
-        gaps.remove(CLOCK_READS)
-    if NO_COMPLETION in gaps and _all_warps_ended(counts, result):
-        gaps.remove(NO_COMPLETION)
-    return gaps
+    closed = {
+        CLOCK_READ: function is not None and not _reads_clock(function),
+        NO_EXIT: any(_base(name) == "EXIT" for name, _ in result.resolved),
+        UNKNOWN_END: _all_warps_ended(counts, result),
+    }
+    return [gap for gap in counts.gaps if not closed.get(gap)]
 
 
 def _reads_clock(function: Function) -> bool:
@@ -191,11 +191,8 @@ def _reads_clock(function: Function) -> bool:
 
 
 def _all_warps_ended(counts: Counts, result: Resolution) -> bool:
-    """Whether as many warps left as entered: EXIT was executed as often as the first instruction, by every warp."""
-    if counts.warps is None or counts.launches != 1 or result.unresolved:
-        return False
-    exits = sum(
-        row.active if row.active is not None else row.issued for name, row in result.resolved if _base(name) == "EXIT"
-    )
-    first = sum(row.issued for _, row in result.resolved if row.index == 0 or row.offset == 0)
-    return exits >= counts.warps and first >= counts.warps
+    """Whether every warp's last instruction was EXIT (or the NOP that some kernels have right behind one)."""
+    opcodes = {row.index: _base(name) for name, row in result.resolved if row.index is not None}
+    last = counts.last or frozenset()
+    ends = (opcodes.get(i) == "EXIT" or (opcodes.get(i) == "NOP" and opcodes.get(i - 1) == "EXIT") for i in last)
+    return bool(last) and all(ends)

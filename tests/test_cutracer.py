@@ -13,12 +13,11 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sassmix.counts import Counts
+from sassmix.counts import CLOCK_READ, NO_EXIT, UNKNOWN_END, Counts
 from sassmix.errors import InputError
 from sassmix.readers import _trace_lines, _zstd, cutracer_hist, cutracer_trace
 from sassmix.readers._cutracer_names import names_of
-from sassmix.readers._trace_gaps import UNKNOWN_END
-from sassmix.readers.cutracer_trace import TraceCounts, read_together
+from sassmix.readers.cutracer_trace import read_together
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "counts" / "cutracer"
 HEADER = "warp_id,region_id,instruction,count\n"
@@ -39,12 +38,12 @@ def hist(tmp_path: Path) -> Callable[..., Counts]:
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Callable[..., TraceCounts]:
-    def read(data: bytes | list[dict[str, Any]], name: str = f"{STEM}.ndjson") -> TraceCounts:
+def trace(tmp_path: Path) -> Callable[..., Counts]:
+    def read(data: bytes | list[dict[str, Any]], name: str = f"{STEM}.ndjson") -> Counts:
         path = tmp_path / name
         path.write_bytes(data if isinstance(data, bytes) else ndjson(data))
         (counts,) = cutracer_trace.READER.read(path)
-        assert isinstance(counts, TraceCounts)
+        assert isinstance(counts, Counts)
         return counts
 
     return read
@@ -171,7 +170,7 @@ def test_histogram_rows_without_a_mnemonic(hist: Callable[..., Counts]) -> None:
         (None, None, "LDTM.16dp128bit"),
     ]
     assert counts.warps is None
-    assert counts.gaps == [cutracer_hist.NO_EXIT]
+    assert counts.gaps == [NO_EXIT]
 
 
 def test_sums_over_warps_hide_the_number_of_warps(hist: Callable[..., Counts]) -> None:
@@ -189,7 +188,7 @@ def test_cycles_of_zero_are_no_measurement(hist: Callable[..., Counts]) -> None:
 
 
 def test_clock_reads_are_told(hist: Callable[..., Counts]) -> None:
-    assert cutracer_hist.CLOCK_READ in hist(HEADER + "0,0,CS2R.32,2\n0,0,EXIT,1\n").gaps
+    assert CLOCK_READ in hist(HEADER + "0,0,CS2R.32,2\n0,0,EXIT,1\n").gaps
 
 
 @pytest.mark.parametrize("count", ["-1", "NaN", "", "1e3", "1.5", "x", str(1 << 63), "9" * 400, '"1,000"'])
@@ -231,7 +230,7 @@ def test_splitting_a_histogram_adds_up(hist: Callable[..., Counts], rows: list[t
 # traces
 
 
-def test_a_complete_trace(trace: Callable[..., TraceCounts]) -> None:
+def test_a_complete_trace(trace: Callable[..., Counts]) -> None:
     executed = [record(number, number, active_mask=mask) for number, mask in enumerate(("0x3", "0x0", "0x3"))]
     counts = trace([metadata(), *executed, completion(3)])
     assert [(r.index, r.offset, r.issued, r.active, r.threads) for r in counts.rows] == [
@@ -245,7 +244,7 @@ def test_a_complete_trace(trace: Callable[..., TraceCounts]) -> None:
     assert (counts.gaps, counts.problems) == ([], [])
 
 
-def test_launches_and_warps(trace: Callable[..., TraceCounts]) -> None:
+def test_launches_and_warps(trace: Callable[..., Counts]) -> None:
     counts = trace(
         [metadata(), *(record(w, 0, warp=w) for w in range(4)), record(4, 0, launch=1), record(5, 2, launch=1)]
     )
@@ -278,23 +277,23 @@ def test_launches_and_warps(trace: Callable[..., TraceCounts]) -> None:
     ],
 )
 def test_what_makes_a_trace_incomplete(
-    trace: Callable[..., TraceCounts], records: list[dict[str, Any]], gaps: list[str]
+    trace: Callable[..., Counts], records: list[dict[str, Any]], gaps: list[str]
 ) -> None:
     counts = trace(records)
     assert counts.gaps == gaps
     assert counts.total == sum(r["type"] == "opcode_only" for r in records)
 
 
-def test_the_size_that_the_tracer_names(trace: Callable[..., TraceCounts]) -> None:
+def test_the_size_that_the_tracer_names(trace: Callable[..., Counts]) -> None:
     assert trace([metadata(capture_config={"root_instruction_count": 40}), *WHOLE[1:]]).size == 40
 
 
-def test_a_nop_behind_the_exit_ends_a_warp(trace: Callable[..., TraceCounts]) -> None:
+def test_a_nop_behind_the_exit_ends_a_warp(trace: Callable[..., Counts]) -> None:
     table = {"0": {"sass": "MOV R1, R2 ;"}, "1": {"sass": "EXIT ;"}, "2": {"sass": "NOP;"}}
     assert trace([metadata(instructions=table), record(0, 0), record(1, 1), record(2, 2)]).gaps == []
 
 
-def test_an_instruction_in_two_modes_is_counted_once(trace: Callable[..., TraceCounts]) -> None:
+def test_an_instruction_in_two_modes_is_counted_once(trace: Callable[..., Counts]) -> None:
     both = [record(n, n, type=kind) for n in range(3) for kind in ("reg_trace", "mem_addr_trace")]
     counts = trace([metadata(), *both, record(9, 7, type="tma_trace"), completion(7)])
     assert by_index(counts) == {0: 1, 1: 1, 2: 1, 7: 1}
@@ -313,7 +312,7 @@ def test_an_instruction_in_two_modes_is_counted_once(trace: Callable[..., TraceC
         b'{"opcode_id":1}',
     ],
 )
-def test_lines_that_are_no_records(trace: Callable[..., TraceCounts], line: bytes) -> None:
+def test_lines_that_are_no_records(trace: Callable[..., Counts], line: bytes) -> None:
     good = [ndjson([r]) for r in WHOLE]
     counts = trace(good[0] + line + b"\n" + b"".join(good[1:]))
     assert by_index(counts) == {0: 1, 1: 1, 2: 1}
@@ -322,7 +321,7 @@ def test_lines_that_are_no_records(trace: Callable[..., TraceCounts], line: byte
 
 
 @pytest.mark.parametrize("value", [-2, 1.5, 1 << 70, "x", None, [1], float("nan"), float("inf")])
-def test_an_opcode_id_that_is_none_is_kept_apart(trace: Callable[..., TraceCounts], value: object) -> None:
+def test_an_opcode_id_that_is_none_is_kept_apart(trace: Callable[..., Counts], value: object) -> None:
     counts = trace([*WHOLE, record(3, 1, opcode_id=value)])
     assert counts.total == 4
     assert by_index(counts) == {0: 1, 1: 1, 2: 1, None: 1}
@@ -330,27 +329,27 @@ def test_an_opcode_id_that_is_none_is_kept_apart(trace: Callable[..., TraceCount
     assert counts.lost
 
 
-def test_a_cut_line_at_each_end(trace: Callable[..., TraceCounts]) -> None:
+def test_a_cut_line_at_each_end(trace: Callable[..., Counts]) -> None:
     data = ndjson(WHOLE[1:])
     counts = trace(b'"pc":"0x0"}\n' + data + data[:30])
     assert counts.total == 3
     assert [problem.line for problem in counts.problems] == [1, 5]
 
 
-def test_unknown_records_are_told(trace: Callable[..., TraceCounts]) -> None:
+def test_unknown_records_are_told(trace: Callable[..., Counts]) -> None:
     counts = trace([*WHOLE, record(3, 1, type="new_trace")])
     assert counts.total == 3
     assert "1 records of the unknown type 'new_trace' are not counted" in messages(counts)
     assert counts.gaps
 
 
-def test_contradicting_metadata(trace: Callable[..., TraceCounts]) -> None:
+def test_contradicting_metadata(trace: Callable[..., Counts]) -> None:
     counts = trace([metadata(), metadata(mangled_name="_Z1jPf", sm_family=90), *WHOLE[1:]])
     assert (counts.names.mangled, counts.arch) == (None, None)
     assert "contradict one another in sm_family" in messages(counts)
 
 
-def test_samples_of_a_debugger_are_no_counts(trace: Callable[..., TraceCounts]) -> None:
+def test_samples_of_a_debugger_are_no_counts(trace: Callable[..., Counts]) -> None:
     sample = {
         "type": "opcode_only",
         "trace_index": 0,
@@ -392,14 +391,14 @@ LONG = ndjson([metadata(), *(record(n, n % 3, warp=n % 7) for n in range(4000)),
 @pytest.mark.parametrize(
     "packed", [b"".join(frames(LONG)), b"".join(frames(LONG, 9)), SKIPPABLE + SKIPPABLE.join(frames(LONG))]
 )
-def test_frames_are_read_as_one(trace: Callable[..., TraceCounts], packed: bytes, name: str) -> None:
+def test_frames_are_read_as_one(trace: Callable[..., Counts], packed: bytes, name: str) -> None:
     assert cutracer_trace.READER.sniff(packed)
     counts = trace(packed, name)
     assert (counts.total, counts.warps, counts.gaps, counts.problems) == (4000, 7, [], [])
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.5, 0.9, 0.999])
-def test_a_cut_tail_keeps_what_was_read(trace: Callable[..., TraceCounts], kept: float) -> None:
+def test_a_cut_tail_keeps_what_was_read(trace: Callable[..., Counts], kept: float) -> None:
     packed = b"".join(frames(LONG))
     counts = trace(packed[: int(len(packed) * kept)])
     assert "zstd frame" in messages(counts)
@@ -409,13 +408,13 @@ def test_a_cut_tail_keeps_what_was_read(trace: Callable[..., TraceCounts], kept:
 
 
 @pytest.mark.parametrize("tail", [b"garbage" * 9, b"\x28\xb5", b"\n"])
-def test_what_is_no_frame(trace: Callable[..., TraceCounts], tail: bytes) -> None:
+def test_what_is_no_frame(trace: Callable[..., Counts], tail: bytes) -> None:
     counts = trace(b"".join(frames(LONG)) + tail)
     assert counts.total == 4000
     assert "zstd frame 4" in counts.lost[0]
 
 
-def test_damage_within_a_frame(trace: Callable[..., TraceCounts]) -> None:
+def test_damage_within_a_frame(trace: Callable[..., Counts]) -> None:
     packed = [bytearray(frame) for frame in frames(LONG)]
     packed[1][len(packed[1]) // 2] ^= 0xFF
     packed[1][len(packed[1]) // 2 + 1] ^= 0xFF
@@ -424,7 +423,7 @@ def test_damage_within_a_frame(trace: Callable[..., TraceCounts]) -> None:
     assert counts.problems
 
 
-def test_a_line_too_long_loses_only_itself(trace: Callable[..., TraceCounts]) -> None:
+def test_a_line_too_long_loses_only_itself(trace: Callable[..., Counts]) -> None:
     counts = trace(ndjson(WHOLE[:2]) + b'{"q":"' + b"a" * 40_000_000 + b'"}\n' + ndjson(WHOLE[2:]))
     assert by_index(counts) == {0: 1, 1: 1, 2: 1}
     assert [problem.line for problem in counts.problems] == [3]
@@ -434,21 +433,21 @@ def test_a_line_too_long_loses_only_itself(trace: Callable[..., TraceCounts]) ->
 # several files, hostile names, hostile bytes
 
 
-def test_parts_of_a_trace_are_read_as_one(tmp_path: Path, trace: Callable[..., TraceCounts]) -> None:
+def test_parts_of_a_trace_are_read_as_one(tmp_path: Path, trace: Callable[..., Counts]) -> None:
     lines = LONG.splitlines(keepends=True)
     parts = [tmp_path / f"{STEM}.{number}.ndjson" for number in range(2)]
     parts[0].write_bytes(b"".join(lines[:1500]))
     parts[1].write_bytes(b"".join(frames(b"".join(lines[1500:]))))
     (joined,) = read_together(parts)
     whole = trace(LONG)
-    assert isinstance(joined, TraceCounts)
+    assert isinstance(joined, Counts)
     assert (joined.rows, joined.warps, joined.launches, joined.gaps) == (whole.rows, 7, 1, [])
 
 
 @pytest.mark.parametrize(
     "name", ["a'b.ndjson", 'a"b;--.ndjson', "a*b.ndjson", "a[b]?.ndjson", "{a,b}.ndjson", "ä %s $1"]
 )
-def test_hostile_names(trace: Callable[..., TraceCounts], tmp_path: Path, name: str) -> None:
+def test_hostile_names(trace: Callable[..., Counts], tmp_path: Path, name: str) -> None:
     (tmp_path / "axb.ndjson").write_bytes(ndjson(WHOLE))
     (tmp_path / "abx.ndjson").write_bytes(ndjson(WHOLE))
     assert trace(WHOLE, name).total == 3
@@ -462,7 +461,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 @SLOW
 @given(seed=st.integers(0, 1 << 30))
-def test_order_changes_nothing(trace: Callable[..., TraceCounts], seed: int) -> None:
+def test_order_changes_nothing(trace: Callable[..., Counts], seed: int) -> None:
     records = [metadata(), *(record(n, n % 3, warp=n // 3) for n in range(30))]
     straight = trace(records)
     random.Random(seed).shuffle(records)
@@ -472,7 +471,7 @@ def test_order_changes_nothing(trace: Callable[..., TraceCounts], seed: int) -> 
 
 @SLOW
 @given(data=st.data())
-def test_hostile_bytes_never_raise(trace: Callable[..., TraceCounts], data: st.DataObject) -> None:
+def test_hostile_bytes_never_raise(trace: Callable[..., Counts], data: st.DataObject) -> None:
     base = data.draw(
         st.sampled_from([ndjson(WHOLE), b"".join(frames(ndjson(WHOLE))), HEADER.encode() + b"0,0,EXIT,1\n"])
     )
@@ -502,7 +501,7 @@ FIELDS = (
 
 @SLOW
 @given(fields=st.dictionaries(st.sampled_from(FIELDS), ANYTHING, max_size=6), config=ANYTHING)
-def test_hostile_fields_never_raise(trace: Callable[..., TraceCounts], fields: dict[str, Any], config: object) -> None:
+def test_hostile_fields_never_raise(trace: Callable[..., Counts], fields: dict[str, Any], config: object) -> None:
     keys = ("instr_begin", "instr_end", "root_instruction_count", "instrumentation_errors")
     odd = metadata(**{"capture_config": dict.fromkeys(keys, config), **fields})
     assert trace([odd, *WHOLE, completion(3, **fields)]).total == 3
@@ -515,7 +514,7 @@ def test_hostile_fields_never_raise(trace: Callable[..., TraceCounts], fields: d
 
 @SLOW
 @given(values=st.lists(ANYTHING, max_size=8))
-def test_counts_are_conserved(trace: Callable[..., TraceCounts], values: list[object]) -> None:
+def test_counts_are_conserved(trace: Callable[..., Counts], values: list[object]) -> None:
     counts = trace([*WHOLE, *(record(n, 1, opcode_id=value) for n, value in enumerate(values, 3))])
     lost = sum(1 for problem in counts.problems if "no record" in problem.message)
     assert counts.total + lost == 3 + len(values)
@@ -529,7 +528,7 @@ def test_real_counts(path: Path) -> None:
     (counts,) = cutracer_trace.READER.read(path)
     histogram = path.with_name(f"{path.name.partition('.')[0]}_hist.csv")
     (summed,) = cutracer_hist.READER.read(histogram)
-    assert isinstance(counts, TraceCounts)
+    assert isinstance(counts, Counts)
     assert isinstance(summed, Counts)
     assert (counts.gaps, counts.problems, counts.arch, counts.warps) == ([], [], "sm_90", 4)
     assert counts.names.mangled == counts.names.file == summed.names.file

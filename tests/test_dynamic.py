@@ -125,7 +125,7 @@ def test_losing_what_resolves_never_turns_unknown_or_true_into_false(rows: list[
     assert after.tally.unresolved >= before.tally.unresolved or less in {"architecture", "completeness"}
     if before.tensor.active is not False:
         assert after.tensor.active is not False
-    if before.tensor.active is None and less != "listing":  # a listing that contradicts the counts makes it unknown
+    if before.tensor.active is None and less == "architecture":  # less evidence can hide a contradiction
         assert after.tensor.active is None
 
 
@@ -156,3 +156,22 @@ def test_a_real_export_with_its_cubin() -> None:
     assert {kernel.basis for kernel in found.kernels} == {"dynamic"}
     assert {kernel.listing["how"] for kernel in found.kernels} <= {"exact", "demangled"}
     assert all(kernel.tally.unresolved == 0 and kernel.tensor.active is False for kernel in found.kernels)
+
+
+TRACE = FIXTURES / "counts" / "cutracer"
+
+
+@pytest.mark.parametrize("cut", [0.01, 0.5, 0.99])
+def test_a_trace_split_in_two_files_is_the_same_trace(cut: float, tmp_path: Path) -> None:
+    whole = next(TRACE.glob("*fadd*.ndjson"))
+    lines = whole.read_text().splitlines(keepends=True)
+    at = max(1, int(len(lines) * cut))
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "split").mkdir()
+    (tmp_path / "whole" / whole.name).write_text("".join(lines))
+    (tmp_path / "split" / whole.name).write_text("".join(lines[:at]))
+    (tmp_path / "split" / whole.name.replace(".ndjson", ".part2.ndjson")).write_text("".join(lines[at:]))
+    one, two = (mix(tmp_path / folder).kernels for folder in ("whole", "split"))
+    assert [(k.name, k.tally.mix("opcode"), k.launches, k.warps, k.tensor, k.confidence) for k in one] == [
+        (k.name, k.tally.mix("opcode"), k.launches, k.warps, k.tensor, k.confidence) for k in two
+    ]

@@ -80,7 +80,7 @@ def test_the_order_of_the_functions_changes_nothing(names: list[str], data: st.D
         ("void f<(unsigned int)4, (bool)1>(const std::pair<const int, unsigned long> &)",
          "void f<4u, true>(std::pair<int const, unsigned long> const&)"),
         ("void ns::poly<float, (int)12>(const T1 *, T1 *, int)", "void ns::poly<float, 12>(float const*, float*, int)"),
-        ("void f<ns::P<int, char>, float>(T1, const T2 &)", "void f<ns::P<int, char>, float>(ns::P<int, char>, float const&)"),
+        ("void f<P<int, char>, float>(T1, const T2 &)", "void f<P<int, char>, float>(P<int, char>, float const&)"),
         ("<unnamed>::hidden(int *)", "(anonymous namespace)::hidden(int*)"),
         ("k(const unsigned int *, const ns::T<const float> *)", "k(unsigned int const*, ns::T<float const> const*)"),
     ],

@@ -50,13 +50,13 @@ class Input:
 #: Modules with a ``READER`` each, in the order in which they are asked: the surest signs first.
 BUILTIN = (
     "binary",
+    "text",
+    "nvdisasm_json",
     "cutracer_trace",
     "cutracer_hist",
     "ncu_source",
     "ncu_raw",
-    "nvdisasm_json",
     "nvbit",
-    "text",
     "bare",
 )
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sassmix.counts import UNKNOWN_END
 from sassmix.readers._trace_lines import is_number
 from sassmix.readers._trace_query import Aggregate
 
 #: A gap that the caller may close: none of the trace's own texts says whether its warps ended with an EXIT.
-UNKNOWN_END = "no completion record, and which instructions the warps ended with is not known"
-
 _EXIT = re.compile(r"\s*(@!?U?P[T0-9]+\s+)?EXIT\b")
 _NOP = re.compile(r"\s*NOP\b")
 _LAST_INSTRUCTION = 0xFFFFFFFF

@@ -11,15 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sassmix.counts import CountRow, Counts
+from sassmix.counts import CLOCK_READ, NO_EXIT, CountRow, Counts
 from sassmix.errors import InputError, Problem
 from sassmix.readers import Reader
 from sassmix.readers._cutracer_names import names_of
 from sassmix.readers.text import decode
 
 #: Gaps that a listing may close: the caller looks for these texts once the rows are resolved.
-NO_EXIT = "no EXIT was counted, so the warps were not followed to their end"
-CLOCK_READ = "CS2R counted: a clock-region capture counts only what lies between two clock reads"
 
 _NEEDED = {"instruction", "count"}
 _TELLING = {"warp_id", "region_id"}

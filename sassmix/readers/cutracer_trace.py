@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,20 +34,6 @@ from sassmix.readers._zstd import first_bytes
 
 _TYPES = "|".join((*INSTRUCTIONS, METADATA, COMPLETION, LAUNCH, STACK))
 _KNOWN = re.compile(rb'^\s*\{.*"type"\s*:\s*"(%s)"' % _TYPES.encode(), re.MULTILINE)
-
-
-@dataclass(slots=True, kw_only=True)
-class TraceCounts(Counts):
-    """Counts of a trace.
-
-    :param launch_ids: the launches as the tracer numbers them. Two files that share one are parts of one trace: see
-        :func:`read_together`.
-    :param last: ids of the instructions that were the last of some warp; None if the records do not say. Where all
-        of them turn out to be EXIT, the gap :data:`sassmix.readers._trace_gaps.UNKNOWN_END` is closed.
-    """
-
-    launch_ids: frozenset[int] = frozenset()
-    last: frozenset[int] | None = None
 
 
 def _sniff(head: bytes) -> bool:
@@ -81,7 +66,7 @@ def read_together(paths: Sequence[Path]) -> Iterator[Counts]:
 def _counts(trace: Trace) -> Counts:
     found = trace.found
     rows = list(_rows(trace))
-    counts = TraceCounts(path=trace.path, kind="cutracer-trace", names=_names(trace), rows=rows)
+    counts = Counts(path=trace.path, kind="cutracer-trace", names=_names(trace), rows=rows)
     counts.arch = _arch(trace)
     counts.launch_ids = frozenset(int(i) for kind, i in found.records if kind in INSTRUCTIONS and is_whole(i))
     counts.launches = len(counts.launch_ids) or None
@@ -99,7 +84,7 @@ def _counts(trace: Trace) -> Counts:
     return counts
 
 
-def _judge(trace: Trace, counts: TraceCounts) -> None:
+def _judge(trace: Trace, counts: Counts) -> None:
     """Whether the capture is whole."""
     found = trace.found
     types = {kind for kind, _ in found.records if kind in INSTRUCTIONS}
