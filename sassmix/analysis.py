@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from os import PathLike
 
-from sassmix.arch import FACETS, sm
+from sassmix.arch import FACETS
 from sassmix.dynamic import UNITS, gather, kernel_report, static_of
 from sassmix.errors import Problem, SassmixError, did_you_mean
 from sassmix.intake import Intake, PathName
-from sassmix.labels import demangled, selected
+from sassmix.labels import near_names, selected
 from sassmix.plugins import default_plugins, distribution_version
 from sassmix.report import KernelReport, Report
 from sassmix.static import kernels_of
@@ -41,22 +41,25 @@ def mix(
 ) -> Report:
     """Report the instruction mix of files and folders that belong together.
 
-    :param inputs: listings and binaries; a folder is searched for files that sassmix knows.
+    :param inputs: listings and binaries; a folder is searched for files that sassmix knows, ``-`` is standard input.
     :param arch: a target such as ``sm_90a`` for inputs that do not name theirs; where it contradicts them it wins,
         and the evidence says so.
     :param by: the facet of the report's ``mix``, or ``opcode``.
     :param counts: which executions are counted, where the data tells: ``issued`` warp instructions, those ``active`` in
         at least one lane, or ``threads``.
-    :param kernels: exact mangled or demangled names, or glob patterns; none selects all.
+    :param kernels: mangled or demangled names, these also without parameters, or glob patterns; none selects all.
     :raises NothingRead: if not one input could be read.
+    :raises UnknownArchitectureError: if no plugin registers ``arch``.
     :raises NoSuchKernel: if nothing has one of the names, with near ones.
     """
     if by not in BY:
-        raise SassmixError(f"no facet is called {by!r}{did_you_mean(by, BY)}")
+        raise SassmixError(f"no facet is called {by!r}{did_you_mean(by, BY) or '; there are ' + ', '.join(BY)}")
     if counts not in UNITS:
         raise SassmixError(f"no counts are called {counts!r}{did_you_mean(counts, UNITS)}")
     plugins = default_plugins()
-    intake = Intake(plugins=plugins, arch=sm(arch)[0] if arch else None, include_padding=include_padding)
+    intake = Intake(
+        plugins=plugins, arch=None if arch is None else plugins.registry.named(arch), include_padding=include_padding
+    )
     intake.read_all([inputs] if isinstance(inputs, (str, PathLike)) else inputs)
     if not intake.inputs:
         raise NothingRead(intake.problems + plugins.problems())
@@ -102,8 +105,6 @@ def _choose(kernels: list[KernelReport], wanted: list[str]) -> list[KernelReport
     for pattern in wanted:
         found = selected(names, pattern)
         if not found:
-            known = names + [d for d in map(demangled, names) if d]
-            listed = did_you_mean(pattern, known) or f"; there are {', '.join(names[:5])}" if names else ""
-            raise NoSuchKernel(f"no kernel is called {pattern!r}{listed}")
+            raise NoSuchKernel(f"no kernel is called {pattern!r}{near_names(names, pattern)}")
         chosen |= found
     return [kernel for kernel in kernels if kernel.name in chosen]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sassmix.arch import Architecture, OpcodeInfo, sm
+from sassmix.arch import Architecture, OpcodeInfo
+from sassmix.errors import SassmixError
 from sassmix.listing import Listing
 from sassmix.plugins import default_plugins
 from sassmix.readers import open_input
+
+_MNEMONIC = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\..*)?")
 
 
 def read(path: str | PathLike[str]) -> Listing:
@@ -45,17 +50,19 @@ def explain(mnemonic: str, arch: str | None = None) -> OpcodeInfo:
     :param arch: a target such as ``sm_100a``; without one, what all architectures that have the opcode agree on.
     :returns: with ``known`` false where the architecture does not have the opcode.
     :raises UnknownArchitectureError: for an architecture that no plugin registers.
+    :raises SassmixError: for a text that is no mnemonic.
     """
     plugins = default_plugins()
     if arch is None:
-        return plugins.classifier.info(_spelled(mnemonic, None), None)
-    target = sm(arch)[0]
-    plugins.registry.require(target)
-    return plugins.classifier.info(_spelled(mnemonic, target), target)
+        return plugins.classifier.info(_spelled(mnemonic), None)
+    target = plugins.registry.named(arch)
+    return plugins.classifier.info(_spelled(mnemonic), target)
 
 
-def _spelled(mnemonic: str, target: str | None) -> str:
+def _spelled(mnemonic: str) -> str:
     """The opcode in upper case; the modifiers as given, since some have lower-case letters (``LDTM.16dp128bit``)."""
+    if not _MNEMONIC.fullmatch(mnemonic.strip()):
+        raise SassmixError(f"{mnemonic!r} is not the text of an opcode; write it as HMMA or HMMA.16816.F32")
     opcode, dot, modifiers = mnemonic.strip().partition(".")
     return opcode.upper() + dot + modifiers
 
@@ -68,10 +75,30 @@ def explain_on(mnemonics: Sequence[str], arch: str | None = None) -> list[Opcode
     found: list[OpcodeInfo] = []
     for mnemonic in mnemonics:
         registry = default_plugins().registry
-        opcode = _spelled(mnemonic, None).partition(".")[0]
+        opcode = _spelled(mnemonic).partition(".")[0]
         targets: list[str | None] = [arch] if arch else [*registry.targets_with(opcode)] or [None]
         found += [explain(mnemonic, target) for target in targets]
     return found
+
+
+def explained_rows(mnemonics: Sequence[str], arch: str | None = None) -> list[dict[str, Any]]:
+    """The entries of ``sassmix explain``: what :func:`explain_on` finds, ``known_on`` and ``suggestions``.
+
+    Only an opcode that no architecture has is taken for a misspelt one. ``tensor`` is None where nothing is known.
+    """
+    return [
+        {**info.to_dict(), "tensor": info.tensor if info.known else None, **_elsewhere(info)}
+        for info in explain_on(mnemonics, arch)
+    ]
+
+
+def _elsewhere(info: OpcodeInfo) -> dict[str, list[str]]:
+    registry = default_plugins().registry
+    targets = registry.targets_with(info.opcode)
+    if info.known and info.arch and info.arch not in targets:  # a plugin's own answer, without a row
+        targets.append(info.arch)
+    names = {} if targets else dict.fromkeys(name for _, table in registry for name in table.opcodes)
+    return {"suggestions": get_close_matches(info.opcode, names), "known_on": targets}
 
 
 def architectures() -> list[Architecture]:
@@ -80,10 +107,13 @@ def architectures() -> list[Architecture]:
 
 
 def architecture_rows() -> list[dict[str, Any]]:
-    """One entry per registered target: ``arch, family, plugin, distribution, opcodes, matrix_opcodes``."""
+    """One entry per registered target, with the fields ``arch, architecture, family, plugin, distribution, opcodes``
+    and ``matrix_opcodes``.
+    """
     return [
         {
             "arch": target,
+            "architecture": table.architecture.name,
             "family": table.architecture.family,
             "plugin": table.origin.plugin,
             "distribution": f"{table.origin.distribution} {table.origin.version}",

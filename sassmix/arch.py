@@ -44,7 +44,8 @@ def sm(*targets: int | str) -> tuple[str, ...]:
 def _target(text: str) -> str:
     match = _TARGET.fullmatch(text.strip())
     if not match:
-        raise UnknownArchitectureError(f"{text!r} is not the name of an architecture; write it as sm_90 or sm_100a")
+        how = 'write the whole target, sm(200, "200a")' if text in ("a", "f") else "write it as sm_90 or sm_100a"
+        raise UnknownArchitectureError(f"{text!r} is not the name of an architecture; {how}")
     return f"sm_{match[1]}{match[2].lower()}"
 
 
@@ -135,6 +136,9 @@ class Architecture:
     family: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("remove", "sm"):
+            if isinstance(text := getattr(self, name), str):
+                raise PluginError(f'architecture {self.name!r}: {name} is a text; write ("{text}",)')
         object.__setattr__(self, "sm", sm(*self.sm))
         object.__setattr__(self, "family", self.family or self.name)
 
@@ -162,7 +166,8 @@ def _records(path: Path) -> list[tuple[int, list[str]]]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise PluginError(f"{path.name} cannot be read: {error.strerror or error}") from error
+        why = f"{error.strerror or error}{'' if path.exists() else '; is it packaged?'}"
+        raise PluginError(f"{path.name} cannot be read: {why}") from error
     records: list[tuple[int, list[str]]] = []
     line = 1
     try:
@@ -181,7 +186,8 @@ def _records(path: Path) -> list[tuple[int, list[str]]]:
 def _check_header(where: str, header: list[str], columns: list[str]) -> None:
     for column in header:
         if column not in columns:
-            raise PluginError(f"{where}: no column {column!r} in an opcode table{did_you_mean(column, columns)}")
+            near = "; separate by commas" if re.search("[;\t]", column) else did_you_mean(column, columns)
+            raise PluginError(f"{where}: no column {column!r} in an opcode table{near}")
         if header.count(column) > 1:
             raise PluginError(f"{where}: the column {column!r} stands twice; leave one out")
     for needed in fields(Opcode):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sassmix.arch import FACETS
 from sassmix.errors import PluginError, Problem, SassmixError
 
 if TYPE_CHECKING:
@@ -18,30 +17,37 @@ OK, FAILED, UNUSABLE, EMPTY = 0, 1, 2, 3
 FORMATS = ("text", "json", "csv", "markdown")
 #: Exit status, text of the report, problems to tell on stderr.
 Outcome = tuple[int, str, list[Problem]]
+_STATUSES = (
+    "Exit status: 0 good; 1 diff found a change or check a failure; 2 wrong usage or unreadable; 3 no instructions."
+)
+_INPUTS = "files and folders, - for standard input; their content decides their kind"
 _NOTE = "Counts say what was executed, not how long it took: no report names what limits a kernel."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status (see the README)."""
-    arguments = _parser().parse_args(argv)
+    from sassmix.render.output import say
+
+    debug = False
     try:
+        arguments = _parser().parse_args(argv)
+        debug = arguments.debug
         return _run(arguments)
     except BrokenPipeError:
-        # The reader of our output has gone; Python must not complain about it while it shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+        return OK  # the reader of our output has gone
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        if arguments.debug:
+        if debug:
             raise
         fault = f"internal error: {type(error).__name__}: {error}; run again with --debug and report it"
-        _say(error if isinstance(error, SassmixError) else fault)
+        say(f"error: {error if isinstance(error, SassmixError) else fault}")
         return UNUSABLE
 
 
 def _run(arguments: argparse.Namespace) -> int:
     from sassmix.plugins import default_plugins
+    from sassmix.render.output import write
 
     plugins = default_plugins()
     _refuse_broken(arguments, plugins.errors)
@@ -49,7 +55,7 @@ def _run(arguments: argparse.Namespace) -> int:
     _tell(told)
     status, text, problems = arguments.run(arguments)
     _refuse_broken(arguments, plugins.errors)  # again: plugins fail at work too
-    _write(arguments, text)
+    write(text, arguments.output)
     _tell(p for p in dict.fromkeys([*problems, *plugins.problems()]) if p not in told and p.severity != "info")
     return int(status)
 
@@ -60,7 +66,12 @@ def _refuse_broken(arguments: argparse.Namespace, errors: list[PluginError]) -> 
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse repeats an argument that it does not know as it is."""
+    """argparse repeats an argument that it does not know as it is, and passes over output that cannot be written."""
+
+    def print_help(self, file: Any = None) -> None:
+        from sassmix.render.output import write
+
+        write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         from sassmix.render import printable
@@ -70,7 +81,9 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="sassmix", description="What a GPU kernel really executes, with the evidence for it.", epilog=_NOTE
+        prog="sassmix",
+        description="What a GPU kernel really executes, with the evidence for it.",
+        epilog=f"{_STATUSES} {_NOTE}",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -89,13 +102,16 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from sassmix.plugins import distribution_version
+        from sassmix.render.output import write
 
-        print(f"sassmix {distribution_version()}")
+        write(f"sassmix {distribution_version()}\n")
         parser.exit()
 
 
 def _command(commands: Any, name: str, run: Callable[..., Outcome], about: str) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(name, help=about, description=about, epilog=_NOTE)
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=about, description=about, epilog=f"{_STATUSES} {_NOTE}"
+    )
     command.set_defaults(run=run)
     command.add_argument("--format", choices=FORMATS, default="text")
     command.add_argument("-o", "--output", metavar="FILE", help="write the report to this file")
@@ -106,20 +122,15 @@ def _command(commands: Any, name: str, run: Callable[..., Outcome], about: str) 
 
 def _mix_command(commands: Any) -> None:
     mix = _command(commands, "mix", _mix, "read listings and binaries, print the instruction mix with its evidence")
-    mix.add_argument("inputs", nargs="+", metavar="INPUT", help="files and folders; their content decides their kind")
-    mix.add_argument(
-        "--by",
-        default="category",
-        metavar="FACET",
-        help="category, group, pipe, datapath, space, dtype, opcode, intent",
-    )
+    mix.add_argument("inputs", nargs="+", metavar="INPUT", help=_INPUTS)
+    mix.add_argument("--by", default="category", metavar="FACET", help=", ".join((*FACETS, "opcode")))
     _shared_options(mix)
 
 
 def _check_command(commands: Any) -> None:
     about = "only the evidence: may this data be believed? Exit status 1 if evidence fails"
     check = _command(commands, "check", _check, about)
-    check.add_argument("inputs", nargs="+", metavar="INPUT", help="files and folders; their content decides their kind")
+    check.add_argument("inputs", nargs="+", metavar="INPUT", help=_INPUTS)
     _shared_options(check)
 
 
@@ -132,7 +143,11 @@ def _diff_command(commands: Any) -> None:
 
 def _shared_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--kernel", action="append", default=[], metavar="NAME", help="exact name or glob pattern; repeatable"
+        "--kernel",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="name, with or without its parameters, or glob pattern; repeatable",
     )
     command.add_argument("--arch", metavar="SM", help="the architecture, where the input does not say or is wrong")
     command.add_argument(
@@ -146,11 +161,12 @@ def _shared_options(command: argparse.ArgumentParser) -> None:
 
 def _mix(arguments: argparse.Namespace) -> Outcome:
     from sassmix.render import render
+    from sassmix.render.output import encoding_of, width_of
 
     report = _report(arguments, arguments.inputs, by=arguments.by)
     status = _status(report)
     shown = status != UNUSABLE or arguments.format == "json"
-    width, encoding = _width(arguments), _encoding(arguments)
+    width, encoding = width_of(arguments.output), encoding_of(arguments.output)
     text = render(report, arguments.format, width=width, encoding=encoding) if shown else ""
     return status, text, report.problems
 
@@ -158,12 +174,13 @@ def _mix(arguments: argparse.Namespace) -> Outcome:
 def _check(arguments: argparse.Namespace) -> Outcome:
     from sassmix.check import check
     from sassmix.render import render_check
+    from sassmix.render.output import width_of
 
     report = _report(arguments, arguments.inputs)
     found = check(report)
     status = _status(report) or (FAILED if found["verdict"] == "fail" else OK)
     shown = status != UNUSABLE or arguments.format == "json"
-    text = render_check(found, arguments.format, width=_width(arguments)) if shown else ""
+    text = render_check(found, arguments.format, width=width_of(arguments.output)) if shown else ""
     return status, text, report.problems
 
 
@@ -193,66 +210,40 @@ def _report(arguments: argparse.Namespace, inputs: Sequence[str], by: str = "cat
 def _diff(arguments: argparse.Namespace) -> Outcome:
     from sassmix.diff import diff
     from sassmix.render import render_diff
+    from sassmix.render.output import width_of
 
+    if arguments.before == arguments.after == "-":
+        raise SassmixError("standard input can be one of the two inputs only")
     before, after = (_report(arguments, [name]) for name in (arguments.before, arguments.after))
     found = diff(before, after)
     status = _status(before, after) or (OK if found["same"] else FAILED)
     shown = status != UNUSABLE or arguments.format == "json"
-    text = render_diff(found, arguments.format, width=_width(arguments)) if shown else ""
+    text = render_diff(found, arguments.format, width=width_of(arguments.output)) if shown else ""
     return status, text, before.problems + after.problems
 
 
 def _explain(arguments: argparse.Namespace) -> Outcome:
-    from sassmix.api import explain_on
-    from sassmix.render import render_rows
+    from sassmix.api import explained_rows
+    from sassmix.render.explain import render_explained
+    from sassmix.render.output import width_of
 
-    rows = [info.to_dict() for info in explain_on(arguments.opcodes, arguments.arch)]
-    return OK, render_rows(rows, arguments.format, width=_width(arguments)), []
+    rows = explained_rows(arguments.opcodes, arguments.arch)
+    return OK, render_explained(rows, arguments.format, width=width_of(arguments.output)), []
 
 
 def _archs(arguments: argparse.Namespace) -> Outcome:
     from sassmix.api import architecture_rows
     from sassmix.render import render_rows
+    from sassmix.render.output import width_of
 
-    return OK, render_rows(architecture_rows(), arguments.format, width=_width(arguments)), []
-
-
-def _width(arguments: argparse.Namespace) -> int | None:
-    """Columns of the terminal; None where the report goes to a file or a pipe."""
-    return os.get_terminal_size().columns if not arguments.output and sys.stdout.isatty() else None
-
-
-def _encoding(arguments: argparse.Namespace) -> str:
-    return "utf-8" if arguments.output else sys.stdout.encoding or "utf-8"
+    return OK, render_rows(architecture_rows(), arguments.format, width=width_of(arguments.output)), []
 
 
 def _tell(problems: Iterable[Problem]) -> None:
+    from sassmix.render.output import say
+
     for problem in problems:
-        _say(problem)
-
-
-def _say(what: object) -> None:
-    """One line on stderr, which itself escapes the letters that its encoding lacks."""
-    from sassmix.render import printable
-
-    print(f"sassmix: {printable(str(what))}", file=sys.stderr)
-
-
-def _write(arguments: argparse.Namespace, text: str) -> None:
-    from sassmix.render import encodable
-
-    text = encodable(text, _encoding(arguments))
-    try:
-        if arguments.output and text:
-            Path(arguments.output).write_text(text, encoding="utf-8")
-        else:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        where = arguments.output or "standard output"
-        raise SassmixError(f"{where} cannot be written: {error.strerror or error}") from error
+        say(problem)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ def _compare(old: KernelReport | None, new: KernelReport | None) -> dict[str, An
     either = old or new
     return {
         "name": either.name if either else "",
+        "demangled": either.demangled if either else None,
         "arch": {"before": old.arch if old else None, "after": new.arch if new else None},
         "status": status,
         "mix": mix,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from sassmix.dynamic import iteration
 from sassmix.errors import InputError, Problem, SassmixError, Severity
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
-from sassmix.readers import Input, files_of, open_input
+from sassmix.readers import DASH, Input, files_of, open_input, standard_input
 from sassmix.report import InputReport
 from sassmix.static import FunctionSummary, summarise
 
@@ -36,6 +37,29 @@ class Intake:
 
     def read_all(self, names: Sequence[PathName]) -> None:
         """Open and read files and folders. What fails is a problem; what was read before it stays."""
+        if DASH not in map(str, names):
+            self._read_files(names)
+            return
+        try:
+            with standard_input() as copy:
+                self._read_files([copy if str(name) == DASH else name for name in names])
+                self._call_stdin(f"{copy.parent}{os.sep}")
+        except InputError as error:
+            self.problems.append(Problem("error", error.path, error.reason))
+            self._read_files([name for name in names if str(name) != DASH])
+
+    def _call_stdin(self, folder: str) -> None:
+        """Take the private folder of standard input out of everything that names a file."""
+        self.problems = [
+            replace(p, path=p.path and p.path.replace(folder, ""), message=p.message.replace(folder, ""))
+            for p in self.problems
+        ]
+        for report in self.inputs:
+            report.path = report.path.replace(folder, "")
+        for counts in self.counts:
+            counts.path = counts.path.replace(folder, "")
+
+    def _read_files(self, names: Sequence[PathName]) -> None:
         opened = open_all(names, self.problems)
         self.keep = any(item.reader.counts for item in opened)
         for item in opened:

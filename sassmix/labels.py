@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
+
+_ANONYMOUS = "(anonymous namespace)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +46,68 @@ def readable(name: str, rules: Iterable[LabelRule] = ()) -> str | None:
 
 
 def selected(names: Iterable[str], wanted: str) -> set[str]:
-    """The functions with a mangled or demangled name; only where none has exactly it, it is a glob pattern for both.
+    """The functions that a name means: the mangled one, else the demangled one, else that without its parameters.
 
-    ``f(int*)`` is a name in the first place, and as a pattern it would select ``f(int*, float*)`` too.
+    Only where none has the name itself, it is a glob pattern: ``f(int*)`` would select ``f(int*, float*)`` too.
     """
-    both = {name: (name, demangled(name) or name) for name in names}
-    exact = {name for name in both if wanted in both[name]}
-    return exact or {name for name in both if any(fnmatchcase(one, wanted) for one in both[name])}
+    names = list(names)
+    ways: tuple[Callable[[str], bool], ...] = (
+        lambda name: wanted == name,
+        lambda name: wanted == demangled(name),
+        lambda name: wanted in bare_names(name),
+        lambda name: any(fnmatchcase(one, wanted) for one in (name, demangled(name) or name)),
+    )
+    for way in ways:
+        if found := {name for name in names if way(name)}:
+            return found
+    return set()
+
+
+def bare_names(name: str) -> tuple[str, ...]:
+    """``ns::f<int>`` and ``ns::f`` of the mangled name of ``void ns::f<int>(float*)``."""
+    declared = _without_parameters(demangled(name) or "")
+    places = _outside_arguments(declared)
+    without = "".join(declared[place] for place in places)
+    # What stands in front of the last blank is the type of the result; a namespace without a name holds a blank too.
+    start = without.replace(_ANONYMOUS, "_" * len(_ANONYMOUS)).rfind(" ") + 1
+    return tuple(dict.fromkeys((declared[places[start] :], without[start:]))) if without[start:] else ()
+
+
+def _without_parameters(declared: str) -> str:
+    """Without the last pair of parentheses and what is behind it; it may hold others."""
+    depth = 0
+    for place in range(declared.rfind(")"), 0, -1):
+        depth += {")": 1, "(": -1}.get(declared[place], 0)
+        if not depth:
+            return declared[:place]
+    return declared
+
+
+def _outside_arguments(declared: str) -> list[int]:
+    """The places outside of template arguments; operators are written with the same signs, so theirs are not told."""
+    if "operator" in declared:
+        return list(range(len(declared)))
+    kept, depth, inner = [], 0, 0
+    for place, sign in enumerate(declared):
+        inner += {"(": 1, ")": -1}.get(sign, 0) if depth else 0
+        depth += 1 if sign == "<" and not inner else 0
+        if not depth:
+            kept.append(place)
+        depth -= 1 if sign == ">" and not inner else 0
+    return kept
+
+
+def near_names(names: Iterable[str], wanted: str) -> str:
+    """``; did you mean X?`` of all spellings of the names, each name once; else ``; there are X, Y``."""
+    names = list(dict.fromkeys(names))
+    owner: dict[str, str] = {}
+    for name in names:
+        for spelling in (demangled(name) or name, name, *bare_names(name)):
+            owner.setdefault(spelling, name)
+    close: dict[str, str] = {}
+    for spelling in get_close_matches(wanted, owner, n=12):
+        close.setdefault(owner[spelling], spelling)
+    if close:
+        return f"; did you mean {' or '.join(list(close.values())[:3])}?"
+    shown = dict.fromkeys(demangled(name) or name for name in names)
+    return f"; there are {', '.join(list(shown)[:5])}" if shown else ""

@@ -25,6 +25,7 @@ _LAST = re.compile(r"(EXIT|RET|BRA|BRX|BRXU|JMP|JMX|JMXU|BPT|KILL|CALL|JCAL|CAL|
 _TARGET = re.compile(r"`\(([^()`]+)\)")
 _NUMBER = re.compile(r"(?:^|[ ,])(0x[0-9a-f]+)\s*$")
 _CALLS = frozenset({"CALL", "CAL", "JCAL"})
+_BRANCHES = frozenset({"BRA", "BSSY", "SSY", "PBK", "PCNT"})
 _JUMPS = frozenset({"BRA", "JMP", "JMX", "JMXU", "BRXU", "BRX"})
 
 
@@ -156,13 +157,32 @@ class Function:
 
     @cached_property
     def _targets(self) -> list[str | None]:
-        found: list[str | None] = []
+        return self._transfers[0]
+
+    @cached_property
+    def branches(self) -> frozenset[str]:
+        """Where branches lead: code labels, and addresses that lie outside of the function's own."""
+        return frozenset(self._transfers[1])
+
+    @cached_property
+    def _transfers(self) -> tuple[list[str | None], list[str]]:
+        """Called functions (None for one that the listing does not name), and targets of branches."""
+        called: list[str | None] = []
+        branches: list[str] = []
         for index in range(self.start, self.code_stop):
-            mnemonic = self.columns.mnemonics[index]
-            opcode = mnemonic.partition(".")[0]
+            opcode = self.columns.mnemonics[index].partition(".")[0]
             if opcode in _CALLS or opcode in _JUMPS:
-                found += self._target(opcode, self.columns.tails[index])
-        return found
+                called += self._target(opcode, self.columns.tails[index])
+            if opcode in _BRANCHES:
+                branches += self._branch(self.columns.tails[index])
+        return called, branches
+
+    def _branch(self, tail: str) -> list[str]:
+        label = _TARGET.search(tail)
+        if label:
+            return [label[1]] if label[1].startswith(".L") else []
+        number = _NUMBER.search(tail)
+        return [number[1]] if number and not self._holds(int(number[1], 16)) else []
 
     def _target(self, opcode: str, tail: str) -> list[str | None]:
         called = opcode in _CALLS

@@ -70,6 +70,7 @@ class _Parser:
         text = self.text.removeprefix("\ufeff")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = text.replace("\xa0", " ")  # what browsers put in the place of blanks
         self.cut = "" if text.endswith("\n") else text.rpartition("\n")[2]
         body = "\n" + text if not self.cut else "\n" + text + "\n"
         self.text = body
@@ -78,6 +79,7 @@ class _Parser:
         self.scope = Scope(self.columns, self.problems, self.path, self._number)
         self._walk(parts)
         self._prove()
+        self.scope.encodings = " /* 0x" in text
         functions = self.scope.finish(bool(self.cut))
         return Listing(
             kind=self.scope.kind,

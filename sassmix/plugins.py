@@ -103,7 +103,10 @@ class Plugins:
             origin = self.origins[impl.plugin_name]
             found: list[T] = []
             with self._guard(origin, hook, f"{hook} fails"):
-                found = [_checked(item, kind, hook) for item in impl.function()]
+                given = impl.function()
+                if isinstance(given, kind):
+                    raise PluginError(f"{hook} gives one {kind.__name__}; give a list of them")
+                found = [_checked(item, kind, hook) for item in given]
             yield origin, found
 
     def _override(self, mnemonic: str, arch: str) -> OpcodeInfo | None:
@@ -213,13 +216,21 @@ def _folder_candidates() -> Iterator[Candidate]:
 
 
 def _entry_point_candidates() -> Iterator[Candidate]:
+    points = metadata.entry_points(group=GROUP)
     limit = os.environ.get(LIMIT_VARIABLE)
     wanted = None if limit is None else {name.strip() for name in limit.split(",")}
-    for point in metadata.entry_points(group=GROUP):
+    for point in points:
         if wanted is None or point.name in wanted:
             dist = point.dist
             origin = Origin(point.name, dist.name if dist else "unknown", dist.version if dist else "unknown")
             yield origin, point.load
+    for name in sorted((wanted or set()) - points.names - {""}):
+        yield Origin(name, "", ""), partial(_not_installed, name, sorted(points.names))
+
+
+def _not_installed(name: str, names: list[str]) -> None:
+    near = did_you_mean(name, names) or f"; there are {', '.join(names)}" if names else ""
+    raise PluginError(f"{LIMIT_VARIABLE} names it, but no installed entry point of that name{near}")
 
 
 def distribution_version() -> str:

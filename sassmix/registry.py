@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sassmix.arch import Architecture, ModifierRule, Opcode
+from sassmix.arch import Architecture, ModifierRule, Opcode, sm
 from sassmix.errors import PluginError, UnknownArchitectureError, did_you_mean
 
 
@@ -125,6 +125,8 @@ class Registry:
         if parent is None:
             failed = wanted in self._failed
             why = "could not be registered" if failed else f"no plugin has{did_you_mean(wanted, self._by_name)}"
+            if owner := self._by_target.get(wanted):
+                why = f"is a target of {owner.architecture.name!r}; name the architecture"
             raise origin.error(f"architecture {architecture.name!r} extends {wanted!r}, which {why}")
         return parent.opcodes, parent.rules
 
@@ -150,9 +152,27 @@ class Registry:
         """
         table = self._by_target.get(target)
         if table is None:
-            close = did_you_mean(target, self._by_target) or "; `sassmix archs` lists them"
+            close = did_you_mean(target, [t for t, _ in self]) or "; `sassmix archs` lists them"
             raise UnknownArchitectureError(f"no plugin registers the architecture {target}{close}")
         return table
+
+    def named(self, text: str) -> str:
+        """The registered target that a person means, in its one spelling.
+
+        :raises UnknownArchitectureError: with near names or, for the name of a family, with its targets.
+        """
+        try:
+            target = sm(text)[0]
+        except UnknownArchitectureError as error:
+            raise UnknownArchitectureError(f"{error}{self._hint(text.strip().lower())}") from None
+        self.require(target)
+        return target
+
+    def _hint(self, text: str) -> str:
+        family = [
+            t for t, table in self if text in (table.architecture.name.lower(), table.architecture.family.lower())
+        ]
+        return f"; {text} is {', '.join(family)}" if family else did_you_mean(text, [target for target, _ in self])
 
     def targets_with(self, opcode: str) -> list[str]:
         """The targets that have an opcode, in the order of their numbers."""

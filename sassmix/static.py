@@ -5,7 +5,7 @@ Functions are reduced to counts as they are read, so that a library never stands
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
@@ -64,6 +64,7 @@ def summarise(
     :param arch: the user's word on the architecture, None where the listing is to be believed.
     """
     inferred = infer_arch(listing.functions, plugins.registry)
+    labels = {label for function in listing.functions for label in function.labels}
     for function in listing.functions:
         claim = _claim(function, arch, inferred)
         yield FunctionSummary(
@@ -77,7 +78,7 @@ def summarise(
             missing=function.missing,
             calls=function.calls,
             unknown_calls=function.unknown_calls,
-            damage=tuple(function.damage),
+            damage=(*function.damage, *open_branches(function, labels)),
             tally=tally(
                 plugins.classifier,
                 claim.arch,
@@ -85,6 +86,11 @@ def summarise(
                 function.unread(include_padding=include_padding),
             ),
         )
+
+
+def open_branches(function: Function, labels: Set[str]) -> list[str]:
+    """Branches that lead to what is not in the text, so that there is more of the function than stands there."""
+    return [f"a branch leads to {target}, which is not in the text" for target in sorted(function.branches - labels)]
 
 
 def _claim(function: Function, arch: str | None, inferred: tuple[str, str] | None) -> ArchitectureClaim:

@@ -11,6 +11,8 @@ from sassmix.errors import Problem, Severity, UnknownArchitectureError
 from sassmix.listing import Columns, Function, Role
 
 UNNAMED = "(no name)"
+#: Bytes of an instruction at most; with control words in between, the next one is two steps away.
+_STEP = 16
 #: Where a line stands: behind how many code lines, and the how manieth of those in between.
 Place = tuple[int, int]
 _FLAGS = re.compile(r"(?<!\()EF_CUDA_SM([0-9]+)")
@@ -40,6 +42,10 @@ class Scope:
     functions: list[Function] = field(default_factory=list)
     symbols: dict[str, _Symbol] = field(default_factory=dict)
     unreadable: dict[int, str] = field(default_factory=dict)
+    #: Whether the text has encodings, as the tool itself prints them.
+    encodings: bool = False
+    #: Starts of the functions whose closing line was seen.
+    ended: set[int] = field(default_factory=set)
     #: The index that the next instruction will have.
     here: int = 0
     #: Labels of the function at hand, each with the index of the instruction behind it.
@@ -153,6 +159,7 @@ class Scope:
             self._start(text.partition(":")[2].strip())
         elif kind == "end":
             self._closed = True
+            self.ended.update(f.start for f in self.functions[-1:])
         elif kind == "header":
             self.in_ptx = "ptx" in text
             self._closed = True
@@ -185,8 +192,9 @@ class Scope:
             self.functions[-1].stop = total
         named = {function.name for function in self.functions}
         self.functions = [f for f in self.functions if len(f) or self._known(f)]
-        for function in self.functions:
+        for before, function in zip([None, *self.functions], self.functions, strict=False):
             function.role = self._role(function)
+            self._begin(function, before)
             self._end(function, named)
         self._assign_damage()
         if cut and self.functions and not self.functions[-1].damage and self.functions[-1].falls_through:
@@ -211,19 +219,40 @@ class Scope:
         return "device" if function.section == f".text.{function.name}" else "helper"
 
     def _end(self, function: Function, named: set[str]) -> None:
-        """A function whose end label is not in the text, or which runs on into nothing, is not whole."""
+        """Note it where the end of a function is not in the text, or nothing shows that it is."""
         end = self.symbols[function.name].end if function.name in self.symbols else ""
-        if end and end not in named and not self._reached(end, function.stop):
-            function.damage.append(f"its end, label {end}, is not in the text")
-            self.problems.append(
-                Problem("warning", self.path, f"function {function.name} is cut: {function.damage[-1]}")
-            )
-        elif not end and function.falls_through:
+        if end:
+            if end not in named and not self._reached(end, function.stop):
+                self._cut(function, f"its end, label {end}, is not in the text")
+        elif function.falls_through:
             function.damage.append("its last instruction is not an end")
+        elif self.kind != "cuobjdump-sass":
+            if not function.padding:
+                function.damage.append("nothing in the text marks its end")
+        elif self.encodings and function.start not in self.ended:
+            self._cut(function, "the row of dots that closes it is not in the text")
+
+    def _cut(self, function: Function, why: str) -> None:
+        function.damage.append(why)
+        self.problems.append(Problem("warning", self.path, f"function {function.name} is cut: {why}"))
 
     def _reached(self, label: str, stop: int) -> bool:
         """Whether a label stands at or behind the end of a function."""
         return any(function.labels.get(label, -1) >= stop for function in self.functions)
+
+    def _begin(self, function: Function, before: Function | None) -> None:
+        """Note it where a function begins elsewhere than at the start of its section or behind its neighbour."""
+        offset = function.columns.offsets[function.start] if len(function) else ""
+        if not offset:
+            if len(function):
+                function.damage.append("the text has no addresses, so that a missing line could not be noticed")
+            return
+        if before is not None and len(before) and before.section == function.section and function.section:
+            expected = int(before.columns.offsets[before.stop - 1] or "0", 16) + _STEP
+        else:
+            expected = 0
+        if int(offset, 16) > expected + _STEP:
+            function.damage.append(f"it begins at {int(offset, 16):#x}; what stands before that is not in the text")
 
     def _assign_damage(self) -> None:
         marks = sorted([*self._damage, *self.unreadable.items()])

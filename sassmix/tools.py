@@ -26,7 +26,7 @@ DEFAULT_TIMEOUT = 600.0
 #: Bytes that a tool may print; of a cubin of 6 MB, nvdisasm prints 15 MB.
 MOST_OUTPUT = 4 << 30
 MOST_MESSAGES = 1 << 20
-INSTALL = "pip install 'sassmix[cuda]'"
+INSTALL = "pip install nvidia-cuda-nvdisasm nvidia-cuda-cuobjdump"
 
 # Distributions that bring a tool, the newest layout first: nvidia/cu13/bin, nvidia/cuda_nvdisasm/bin before 13.
 _DISTRIBUTIONS = ("nvidia-cuda-{}", "nvidia-cuda-{}-cu13", "nvidia-cuda-{}-cu12")
@@ -90,7 +90,7 @@ def need_tools(name: str, subject: str) -> list[Tool]:
     """
     tools = find_tools(name)
     if not tools:
-        raise ToolError(f"{subject} needs {name}, which is not installed: {INSTALL}, or set CUDA_HOME to a toolkit")
+        raise ToolError(f"{subject}: needs {name}, which is not installed: {INSTALL}, or set CUDA_HOME to a toolkit")
     return tools
 
 
@@ -203,11 +203,11 @@ class Job:
         return self._process.poll() is not None
 
     def _messages(self) -> list[str]:
-        """The lines on stderr; the name that the tool was given for the file is put back to its own."""
+        """The lines on stderr; they are shown behind the name of the file, so they need not name it again."""
         self._stderr.seek(0)
         text = self._stderr.read().decode("utf-8", "replace")
         for name in (f"{self.folder.resolve()}{os.sep}{self._file}", f"{self.folder}{os.sep}{self._file}", self._file):
-            text = text.replace(f"'{name}'", repr(self.subject)).replace(f" {name} ", f" {self.subject} ")
+            text = text.replace(f"'{name}'", "the file").replace(f" {name} ", " the file ")
         return [line.strip() for line in text.splitlines() if line.strip()]
 
     def _failure(self, messages: list[str]) -> str:

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -185,7 +186,15 @@ WRONG: list[list[str | Path]] = [
     ["mix", GOOD, "--kernel", "nothing_like_it"],
     ["mix", GOOD, "-o", "/no/such/folder/report"],
     ["explain"],
+    ["mix", GOOD, "--arch", "sm_999"],
+    ["check", GOOD, "--arch", "sm_999"],
+    ["diff", GOOD, GOOD, "--arch", "sm_999"],
+    ["diff", "-", "-"],
     ["explain", "HMMA", "--arch", "sm_999"],
+    ["explain", ""],
+    ["explain", "a b"],
+    ["explain", "=cmd()"],
+    ["explain", "1HMMA"],
     ["diff", GOOD],
     ["archs", "more"],
 ]
@@ -200,7 +209,10 @@ def test_wrong_usage_is_2_with_a_message_and_no_output(command: Command, argumen
 def test_wrong_values_have_near_ones(command: Command) -> None:
     assert "did you mean category?" in command("mix", GOOD, "--by", "categry").err
     assert "did you mean sm_90a" in command("explain", "HMMA", "--arch", "sm_900a").err
-    assert "write it as sm_90" in command("mix", GOOD, "--arch", "hopper").err
+    assert "hopper is sm_90, sm_90a" in command("mix", GOOD, "--arch", "hopper").err
+    assert "did you mean sm_90 " in command("check", GOOD, "--arch", "sm_9O").err
+    assert "did you mean sm_90" in command("diff", GOOD, GOOD, "--arch", "sm_900").err
+    assert all(by in command("mix", GOOD, "--by", "zzz").err for by in BY)
 
 
 @pytest.mark.parametrize("by", BY)
@@ -213,7 +225,10 @@ def test_every_facet_sums_to_the_total(command: Command, by: str, path: Path) ->
         assert all(list(row) == [by, "count", "share"] for row in kernel["mix"])
     table = rows(command("mix", path, "--by", by, "--format", "csv").out)
     assert sum(int(row["count"]) for row in table) == sum(totals.values())
-    assert all(list(row) == ["kernel", "arch", "basis", by, "count", "share"] for row in table)
+    further = ["tensor_core_present", "tensor_core_active", "confidence"]
+    assert all(list(row) == ["kernel", "arch", "basis", by, "count", "share", *further] for row in table)
+    assert {row["tensor_core_present"] for row in table} == {"true" if path == MATRIX else "false"}
+    assert {row["tensor_core_active"] for row in table} == {"unknown"}
 
 
 def test_all_formats_say_the_same(command: Command) -> None:
@@ -251,6 +266,8 @@ def test_the_report_may_go_to_a_file(command: Command, tmp_path: Path, form: str
         (["_Z7vec_addPKdS0_Pdi"], 1),
         (["vec_add(double const*, double const*, double*, int)"], 1),
         (["vec_add*"], 1),
+        (["vec_add"], 1),
+        (["vec_add", "saxpy"], 2),
         (["_Z*"], sum(name.startswith("_Z") for name in KERNELS)),
         (["*"], len(KERNELS)),
         (["*saxpy*", "_Z7vec_addPKdS0_Pdi", "_Z7vec_*"], 2),
@@ -269,9 +286,9 @@ def test_a_kernel_is_chosen_by_its_names_or_by_a_pattern(command: Command, patte
     [
         ("_Z7vec_adPKdS0_Pdi", "did you mean _Z7vec_addPKdS0_Pdi"),
         ("vec_add(double const, double const, double, int)", "did you mean vec_add(double const*"),
-        ("VEC_ADD*", "there are _Z"),
-        ("vec_add", "there are _Z"),
-        ("[", "there are _Z"),
+        ("vec_ad", "did you mean vec_add?"),
+        ("VEC_ADD*", "there are daxpy_stride("),
+        ("[", "there are daxpy_stride("),
     ],
 )
 def test_a_kernel_that_is_not_there_is_2_with_near_names(command: Command, pattern: str, near: str) -> None:
@@ -293,13 +310,21 @@ def test_a_name_with_the_signs_of_patterns_is_found_as_it_is(command: Command, s
         ("f(int*, float*)", ["_Z1fPiPf"]),
         ("f(int[*]*)", ["_Z1fPi", "_Z1fPiPf"]),
         ("f(*", ["_Z1fPi", "_Z1fPiPf"]),
+        ("f", ["_Z1fPi", "_Z1fPiPf"]),
+        ("[f]", []),
+        ("ns::t", ["_ZN2ns1tIiEEvPf"]),
+        ("ns::t<int>", ["_ZN2ns1tIiEEvPf"]),
     ],
 )
 def test_a_name_is_no_pattern_where_a_kernel_has_it(
     command: Command, save: Save, pattern: str, names: list[str]
 ) -> None:
-    path = save(written(Body("_Z1fPi", ["EXIT"]), Body("_Z1fPiPf", ["EXIT"]), Body("_Z1gPi", ["EXIT"])))
-    report = command("mix", path, "--kernel", pattern, "--format", "json").json
+    path = save(written(Body("_Z1fPi", ["EXIT"]), Body("_Z1fPiPf", ["EXIT"]), Body("_ZN2ns1tIiEEvPf", ["EXIT"])))
+    run = command("mix", path, "--kernel", pattern, "--format", "json")
+    if not names:
+        assert run.status == 2
+        return
+    report = run.json
     assert [kernel["name"] for kernel in report["kernels"]] == names
 
 
@@ -402,15 +427,13 @@ def test_any_name_goes_through_every_format(tmp_path_factory: pytest.TempPathFac
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_hostile_mnemonic_of_explain_is_shown_as_it_is(command: Command, form: str) -> None:
-    run = command("explain", "=cmd()\x1b[31m", "--format", form)
+    run = command("explain", "NO.=cmd()\x1b[31m", "--format", form)
     assert run.status == 0 and not STEERS_A_TERMINAL.search(run.out)
-    if form == "csv":
-        assert all(not cell.startswith("=") for row in rows(run.out) for cell in row.values())
 
 
 EXPLAINED = [
     *("opcode", "mnemonic", "arch", "known", "category", "group", "datapath", "space", "dtype", "pipe", "intent"),
-    *("tensor", "knowledge", "source", "plugin"),
+    *("tensor", "knowledge", "source", "plugin", "suggestions", "known_on"),
 ]
 
 
@@ -426,8 +449,8 @@ def test_explain_on_an_architecture(command: Command) -> None:
     entries = explained(command, "hmma.16816.F32", "UTCHMMA.2CTA", "NOSUCH", "--arch", "90a")
     assert [(e["opcode"], e["arch"], e["known"], e["tensor"]) for e in entries] == [
         ("HMMA", "sm_90a", True, True),
-        ("UTCHMMA", "sm_90a", False, False),
-        ("NOSUCH", "sm_90a", False, False),
+        ("UTCHMMA", "sm_90a", False, None),
+        ("NOSUCH", "sm_90a", False, None),
     ]
     assert entries[0]["mnemonic"] == "HMMA.16816.F32" and entries[1]["category"] is None
 
@@ -444,13 +467,33 @@ def test_explain_of_what_none_has_is_one_entry(command: Command) -> None:
     assert (entry["opcode"], entry["arch"], entry["known"], entry["category"]) == ("NOSUCH", None, False, None)
 
 
+def test_explain_says_where_an_opcode_is_known_and_what_was_meant(command: Command) -> None:
+    (misspelt,) = explained(command, "HGMA")
+    assert misspelt["suggestions"][0] == "HGMMA" and misspelt["known_on"] == [] and misspelt["tensor"] is None
+    (elsewhere,) = explained(command, "HGMMA", "--arch", "sm_100a")
+    assert (elsewhere["suggestions"], elsewhere["known_on"]) == ([], ["sm_90", "sm_90a"])
+    text = command("explain", "HGMA").out
+    assert text.startswith("no architecture has HGMA; did you mean HGMMA or ") and text.endswith("?\n")
+    text = command("explain", "HGMMA", "--arch", "sm_100a").out
+    assert text == "sm_100a does not have HGMMA; sm_90, sm_90a have it\n"
+
+
+def test_explain_puts_equal_answers_into_one_block_of_the_text(command: Command) -> None:
+    text = command("explain", "EXIT", "HGMMA").out
+    assert len(re.findall(r"sm_\w+", "".join(re.findall(r"(?s)^arch .*?^known", text, re.MULTILINE)))) == sum(
+        len(default_plugins().registry.targets_with(opcode)) for opcode in ("EXIT", "HGMMA")
+    )
+    assert re.search(r"^arch +sm_90 sm_90a \(2 targets\)$", text, re.MULTILINE)
+    assert len(explained(command, "EXIT")) == len(default_plugins().registry.targets_with("EXIT"))
+
+
 def test_archs_lists_every_target(command: Command) -> None:
     run = command("archs", "--format", "json")
     registry = default_plugins().registry
     assert (run.status, run.err) == (0, "")
     assert [entry["arch"] for entry in run.json] == [target for target, _ in registry]
     for entry in run.json:
-        assert set(entry) >= {"arch", "family", "plugin", "distribution", "opcodes", "matrix_opcodes"}
+        assert set(entry) >= {"arch", "architecture", "family", "plugin", "distribution", "opcodes", "matrix_opcodes"}
         assert entry["opcodes"] == len(registry.require(entry["arch"]).opcodes) > 100
         assert entry["distribution"].startswith("sassmix ")
     by_arch = {entry["arch"]: entry["matrix_opcodes"] for entry in run.json}
@@ -527,7 +570,7 @@ def test_a_fault_of_our_own_is_one_line_and_2(
     monkeypatch.setattr("sassmix.analysis.mix", faulty)
     run = command("mix", GOOD, "--format", "json")
     said = f"internal error: {type(error).__name__}: {printable(str(error))}; run again with --debug and report it"
-    assert (run.status, run.out, run.err) == (2, "", f"sassmix: {said}\n")
+    assert (run.status, run.out, run.err) == (2, "", f"sassmix: error: {said}\n")
     with pytest.raises(type(error)):
         command("mix", GOOD, "--debug")
 
@@ -552,8 +595,13 @@ def test_ctrl_c_is_quiet(command: Command, monkeypatch: pytest.MonkeyPatch) -> N
 def python(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
     """Another Python with this sassmix."""
     return subprocess.Popen(
-        [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **options}
+        [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**plain(), **options}
     )
+
+
+def plain() -> dict[str, str]:
+    """The environment without what changes Python: PYTHONUNBUFFERED hides what is left in a buffer."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
 def test_a_broken_pipe_is_quiet() -> None:
@@ -587,13 +635,78 @@ def test_any_encoding_of_the_output_will_do(save: Save, encoding: str, form: str
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize("options", [[], ["-o", "/dev/full"]])
-def test_an_output_that_is_full_is_said(options: list[str]) -> None:
-    arguments = [sys.executable, "-m", "sassmix.cli", "mix", str(GOOD), *options]
+@pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["mix", GOOD], ["mix", GOOD, "-o", "/dev/full"], ["diff", GOOD, MATRIX], ["archs"], ["explain", "EXIT"]),
+        *(["--help"], ["mix", "--help"], ["--version"], ["check", GOOD]),
+    ],
+    ids=lambda arguments: " ".join(map(str, arguments)),
+)
+def test_an_output_that_is_full_is_said(arguments: list[str | Path], unbuffered: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "sassmix.cli", *map(str, arguments)]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    where = options[-1] if options else "standard output"
-    assert (done.returncode, done.stderr) == (2, f"sassmix: {where} cannot be written: No space left on device\n")
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=plain() | unbuffered
+        )
+    where = arguments[-1] if "-o" in arguments else "standard output"
+    message = f"sassmix: error: {where} cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_standard_input_is_an_input() -> None:
+    for form, options in (("json", ["mix", "-", str(CALLS)]), ("text", ["mix", "-", "-"])):
+        command = [sys.executable, "-m", "sassmix.cli", *options, "--format", form]
+        with GOOD.open("rb") as file:
+            done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False, env=plain())
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "<stdin>" in done.stdout and tempfile.gettempdir() not in done.stdout
+        if form == "json":
+            report, alone = json.loads(done.stdout), sassmix.mix([GOOD, CALLS]).to_dict()
+            assert [item["path"] for item in report["inputs"]] == ["<stdin>", str(CALLS)]
+            assert report["kernels"] == alone["kernels"]
+
+
+@pytest.mark.parametrize(("content", "words"), UNUSABLE.values(), ids=UNUSABLE)
+def test_standard_input_that_is_unusable_is_said(content: bytes, words: str) -> None:
+    command = [sys.executable, "-m", "sassmix.cli", "mix", "-"]
+    done = subprocess.run(command, input=content, capture_output=True, check=False, env=plain())
+    assert done.returncode in {2, 3} and words in done.stderr.decode()
+    assert b"<stdin>" in done.stderr or content == UNUSABLE["PTX"][0]
+    assert tempfile.gettempdir().encode() not in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs")
+def test_a_device_or_fifo_is_refused_and_not_waited_for(command: Command, tmp_path: Path) -> None:
+    os.mkfifo(fifo := tmp_path / "fifo")
+    for path in (fifo, Path(os.devnull)):
+        run = command("mix", path)
+        assert run.status == 2 and "is not a regular file; use - for standard input" in complaint(run)
+
+
+def test_many_kernels_start_with_a_table(command: Command) -> None:
+    out = command("mix", GOOD).out
+    for words in ("vec_add", "saxpy"):
+        assert re.search(rf"^ {words}.* sm_90a +kernel +\d+ +no/unknown +high +pass$", out, re.MULTILINE)
+    assert "worst check" not in command("mix", GOOD, "--kernel", "saxpy").out
+    assert ", 3 functions\n" in out
+
+
+def test_one_function_is_one(command: Command, save: Save) -> None:
+    assert ", sm_90a, 1 function\n" in command("mix", save(SIMPLE)).out
+    assert ", no architecture named, 1 function\n" in command("mix", save(written(Body("k", ["EXIT"]), arch=None))).out
+    both = SIMPLE + written(Body("q", ["EXIT"]), arch="sm_80")
+    assert ", sm_80, sm_90a, 2 functions\n" in command("mix", save(both)).out
+
+
+def test_diff_shows_demangled_names(command: Command) -> None:
+    report = command("diff", GOOD, MATRIX, "--format", "json").json
+    names = {kernel["name"]: kernel["demangled"] for kernel in report["kernels"]}
+    assert names["_Z7vec_addPKdS0_Pdi"] == "vec_add(double const*, double const*, double*, int)"
+    assert names["hgmma_sparse"] is None
+    shown = {row["kernel"] for row in rows(command("diff", GOOD, MATRIX, "--format", "csv").out)}
+    assert shown == {demangled or name for name, demangled in names.items()}
 
 
 def test_the_exit_status_reaches_the_shell(save: Save) -> None:
@@ -619,6 +732,7 @@ def test_the_version_is_that_of_the_distribution(command: Command) -> None:
 @pytest.mark.parametrize("name", ["mix", "diff", "explain", "archs"])
 def test_every_command_has_help(command: Command, name: str) -> None:
     run = command(name, "--help")
+    assert "Exit status: 0 " in " ".join(command("--help").out.split())
     assert run.status == 0 and "--format" in run.out and name in command("--help").out
 
 

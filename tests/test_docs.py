@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from sassmix import arch, cli, evidence, grammar, hookspecs, tally
+from sassmix import arch, check, cli, dynamic, evidence, grammar, hookspecs, matching, tally
+from sassmix.counts import KernelNames
 from sassmix.plugins import default_plugins, hook_names
 
 ROOT = Path(__file__).parent.parent
@@ -23,6 +24,15 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CONSOLE = re.compile(r"^<!-- run -->\n```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
+#: Every kind of input that a report may name.
+KINDS = tuple(
+    """nvdisasm-text nvdisasm-json cuobjdump-sass annotated-listing cubin fatbin elf cutracer-hist cutracer-trace
+    cutracer-launches ncu-source ncu-raw nvbit-hist""".split()
+)
+_COUNTED = ("fixtures/counts/ncu/vecadd.source.csv", "fixtures/counts/ncu/vecadd_op.raw.csv")
+_KIND = re.compile(r'\b(?:kind(?:: [^=\n]+)? = |kind=)"([\w-]+)"')
+#: Words for what limits a kernel; the documentation may only explain why no report uses them.
+_LIMIT = re.compile(r"bottleneck|(?:memory|compute|latency|bandwidth)[- ]bound", re.IGNORECASE)
 _MACHINE_PATH = re.compile(r"(?<![\w.>*])/(?:work|tmp|root|home|mnt|opt|Users)\b")
 
 
@@ -111,6 +121,11 @@ def test_no_other_hook_is_documented() -> None:
         ("README.md", cli.FORMATS),
         ("docs/report.md", evidence.CHECKS),
         ("docs/report.md", ("pass", "warn", "fail", "low", "medium", "high", "kernel", "device", "helper")),
+        ("docs/report.md", KINDS),
+        ("docs/report.md", (*dynamic.UNITS.values(), "instructions in the listing", "static", "dynamic")),
+        ("docs/counts.md", dynamic.UNITS),
+        ("README.md", dynamic.UNITS),
+        ("README.md", evidence.CHECKS),
         ("docs/report.md", {*tally.ABSENT.values(), tally.UNRESOLVED, tally.UNCLASSIFIED}),
         ("docs/report.md", [field.name for field in fields(arch.OpcodeInfo)]),
         ("docs/opcode-tables.md", [field.name for field in fields(arch.Architecture) if field.name != "name"]),
@@ -160,6 +175,74 @@ def test_every_field_of_a_report_is_documented() -> None:
     assert not missing
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_input_is_documented(kind: str) -> None:
+    assert f"`{kind}`" in text("docs/counts.md") + text("docs/listings.md")
+
+
+def test_no_other_kind_is_read() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "sassmix").rglob("*.py")]
+    assert all(any(f'"{kind}"' in source for source in sources) for kind in KINDS)
+    found = {kind for source in sources for kind in _KIND.findall(source)}
+    assert {"cutracer-trace", "ncu-source"} <= found <= set(KINDS)
+
+
+@pytest.mark.parametrize("document", ["docs/report.md", "docs/counts.md"])
+def test_every_way_of_matching_is_documented(document: str) -> None:
+    source = inspect.getsource(matching)
+    ways = {*re.findall(r'yield "([\w-]+)"', source), *re.findall(r'Match\("([\w-]+)"', source), *matching.CERTAIN}
+    assert {"exact", "only-function", "none"} <= ways
+    section = text(document).partition("\n## " + ("`kernels`" if "report" in document else "Which function") + "\n")[2]
+    assert set(re.findall(r"^\| `([\w-]+)` \|", section.partition("\n## ")[0], re.MULTILINE)) >= ways
+
+
+def test_what_the_docs_say_is_never_matched_is_never_matched() -> None:
+    from sassmix.parsing import parse
+
+    def known(*names: str) -> matching.Match:
+        functions = [f for n in names[1:] for f in parse(f".text.{n}:\n /*0000*/ EXIT ;\n").functions]
+        assert len(functions) == len(names) - 1
+        return matching.match(KernelNames(file=names[0]), None, functions)
+
+    assert known("_Z6vecAddPf", "_Z6vecAddPf").how == "exact"
+    assert known("_Z6vecaddPf", "_Z6vecAddPf").how == "none"
+    assert known("add", "vecadd").how == "none"
+    assert known("gemm", "_Z4gemmIfEvPT_").how == "demangled"
+    assert known("gemm", "_Z4gemmIfEvPT_", "_Z4gemmIdEvPT_").candidates == ("_Z4gemmIfEvPT_", "_Z4gemmIdEvPT_")
+
+
+def test_every_field_of_a_dynamic_report_and_of_check_is_documented() -> None:
+    from sassmix.analysis import mix
+
+    report = mix([ROOT / name for name in (*_COUNTED, "fixtures/counts/ncu/vecadd.cubin")])
+    kernels = report.to_dict()["kernels"]
+    assert {kernel["basis"] for kernel in kernels} == {"dynamic"}
+    found = check.check(report)
+    names = {*kernels[0], *kernels[0]["listing"], *found, *found["kernels"][0], *found["kernels"][0]["evidence"][0]}
+    assert not sorted(name for name in names if f"`{name}`" not in text("docs/report.md"))
+
+
+def test_check_asks_what_the_docs_say_in_their_order() -> None:
+    section = text("docs/report.md").partition("\n## `check`\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+\?) \|$", section, re.MULTILINE)
+    assert rows == [(name, check.QUESTIONS[name]) for name in evidence.CHECKS]
+
+
+@pytest.mark.parametrize("basis", ["static", "dynamic"])
+def test_every_check_has_its_row_for_each_basis(basis: str) -> None:
+    table = text("docs/report.md").partition(f"\nIn a {basis} report:\n")[2].lstrip().partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(evidence.CHECKS)
+
+
+def test_every_module_has_its_place_in_the_design() -> None:
+    modules = [path.name for path in (ROOT / "sassmix").glob("*.py") if path.name != "__init__.py"]
+    assert not sorted(name for name in modules if f"`{name}`" not in text("docs/design.md"))
+
+
+def test_no_document_names_what_limits_a_kernel() -> None:
+    assert not [path.name for path in DOCS if _LIMIT.search(path.read_text(encoding="utf-8"))]
+
+
 def test_every_dependency_has_its_line() -> None:
     project = PYPROJECT["project"]
     wanted = [*project["dependencies"], *PYPROJECT["dependency-groups"]["dev"]]
@@ -195,7 +278,7 @@ def test_the_makefile_has_every_target_that_is_named_and_its_files() -> None:
         assert (ROOT / file).exists(), f"Makefile: {file}"
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/listings.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/listings.md", "docs/counts.md"])
 def test_python_examples_run_as_they_stand(document: str) -> None:
     examples = [body for body in blocks(document, "python") if "hookimpl" not in body]
     assert examples

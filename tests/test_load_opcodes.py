@@ -108,7 +108,7 @@ def test_a_misspelt_column_has_near_names(save: Save, column: str) -> None:
 
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_another_separator_is_an_error(save: Save, separator: str) -> None:
-    refused(save(table([GOOD]).replace(",", separator), "t.csv"), "t.csv", "no column")
+    refused(save(table([GOOD]).replace(",", separator), "t.csv"), "t.csv", "no column", "separate by commas")
 
 
 def test_a_byte_order_mark_is_an_error_that_shows_it(save: Save) -> None:
@@ -215,7 +215,7 @@ def test_an_opcode_is_a_base_mnemonic_and_nothing_else(opcode: str) -> None:
 
 
 def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
-    refused(tmp_path / "none.csv", "none.csv cannot be read", "No such file")
+    refused(tmp_path / "none.csv", "none.csv cannot be read", "No such file", "is it packaged?")
     (tmp_path / "folder.csv").mkdir()
     refused(tmp_path / "folder.csv", "folder.csv cannot be read")
 

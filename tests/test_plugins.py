@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -75,7 +75,15 @@ BROKEN: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "names for architectures": (lambda: architectures_are(["sm_90"]), ["gives str, not sassmix.Architecture"]),
     "one architecture, not a list": (
         lambda: architectures_are(architecture("one", 90)),
-        ["sassmix_architectures fails: TypeError"],
+        ["sassmix_architectures gives one Architecture; give a list of them"],
+    ),
+    "a text to remove": (
+        lambda: plugin(sassmix_architectures=lambda: [Architecture(name="x", remove=cast("Any", "UTCHMMA"))]),
+        ['remove is a text; write ("UTCHMMA",)'],
+    ),
+    "a target as parent": (
+        lambda: architectures_are([architecture("child", 90, extends="sm_70")]),
+        ["sm_70", "is a target of 'good'; name the architecture"],
     ),
     "nothing for architectures": (lambda: architectures_are(None), ["sassmix_architectures fails: TypeError"]),
     "an exception in the hook": (
@@ -420,7 +428,18 @@ def test_the_variable_limits_the_entry_points(
         monkeypatch.setenv("SASSMIX_PLUGINS", limit)
     plugins = default_plugins()
     assert {name for name in plugins.versions() if not name.startswith("nvidia-")} == found
-    assert plugins.registry.get("sm_90a") and plugins.errors == []
+    assert plugins.registry.get("sm_90a")
+    assert [error.plugin for error in plugins.errors] == (["three"] if limit == "three" else [])
+
+
+def test_a_limit_to_what_is_not_installed_is_a_problem(
+    distribution: Distribution, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    distribution.add("acme-chip", "acme_chip", acme())
+    monkeypatch.setenv("SASSMIX_PLUGINS", "acme-chop")
+    run = command("archs")
+    assert run.status == 0 and "SASSMIX_PLUGINS names it, but" in run.err and "did you mean acme-chip?" in run.err
+    assert command("archs", "--strict").status == 2
 
 
 def test_a_plugin_of_an_installed_child_needs_no_order(distribution: Distribution) -> None:

@@ -243,6 +243,27 @@ def test_every_spelling_of_a_target_is_one_name(number: int, letter: str, data: 
     assert sm(spelled) == (f"sm_{number}{letter}",) == sm(*sm(spelled))
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("sm_9O", "did you mean sm_90 or"),
+        ("Hopper", "hopper is sm_90, sm_90a"),
+        ("sm_999", "did you mean sm_90"),
+        ("sm_1000", "did you mean sm_100"),
+        ("zzz", "write it as sm_90 or sm_100a"),
+    ],
+)
+def test_what_a_person_means_has_a_hint(text: str, hint: str) -> None:
+    with pytest.raises(UnknownArchitectureError, match=hint):
+        default_plugins().registry.named(text)
+    assert default_plugins().registry.named("90A") == "sm_90a"
+
+
+def test_a_letter_alone_is_no_target() -> None:
+    with pytest.raises(UnknownArchitectureError, match=r'write the whole target, sm\(200, "200a"\)'):
+        sm(200, "a")
+
+
 @pytest.mark.parametrize("text", ["", "sm_", "hopper", "90b", "sm_90aa", "sm_0", "9", "sm_90 a", "12345", "-90", "٩٠"])
 def test_what_is_no_target_is_said(text: str) -> None:
     with pytest.raises(UnknownArchitectureError, match="write it as sm_90"):

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -45,6 +49,28 @@ class Input:
     def parts(self) -> Iterator[Listing | Counts]:
         """Read the file, part by part."""
         yield from self.reader.read(self.path)
+
+
+#: The name that stands for standard input, and how messages and reports call it.
+DASH, STDIN = "-", "<stdin>"
+
+
+@contextmanager
+def standard_input() -> Iterator[Path]:
+    """A private file with all that comes in: kinds are told from the start and read from it again, some by a tool.
+
+    :raises InputError: if it is closed, or there is no room for it.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="sassmix-") as folder:
+            path = Path(folder, STDIN)
+            with path.open("wb") as copy:
+                if sys.stdin is None:
+                    raise InputError(STDIN, "is closed")
+                shutil.copyfileobj(sys.stdin.buffer, copy)
+            yield path
+    except OSError as error:
+        raise InputError(STDIN, f"cannot be read: {error.strerror or error}") from error
 
 
 #: Modules with a ``READER`` each, in the order in which they are asked: the surest signs first.
@@ -99,7 +125,10 @@ def _head_and_digest(path: Path) -> tuple[bytes, str]:
     head = b""
     try:
         if not path.is_file():
-            raise InputError(str(path), "is not a file" if path.exists() else "no such file or folder")
+            raise InputError(
+                str(path),
+                "is not a regular file; use - for standard input" if path.exists() else "no such file or folder",
+            )
         with path.open("rb") as handle:
             while block := handle.read(1 << 20):
                 head = head or block[:HEAD]

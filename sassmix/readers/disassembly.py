@@ -15,7 +15,7 @@ from sassmix.readers.elf import Elf, open_elf
 from sassmix.readers.text import decode
 from sassmix.tools import Output, Tool, find_tools, need_tools
 
-LINK = "the-file"  # no word of a tool's messages, in which it is replaced by the name of the file
+LINK = "the-file"  # no word of a tool's messages, in which it is replaced
 TOOL_SAYS = "the tool says: "
 
 

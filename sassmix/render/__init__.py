@@ -30,12 +30,20 @@ def _json(report: Report) -> str:
 
 def _csv(report: Report) -> str:
     columns = ["kernel", "arch", "basis", report.by, "count", "share"]
+    columns += ["tensor_core_present", "tensor_core_active", "confidence"]
     rows = [
-        [kernel.name, kernel.arch or "", kernel.basis, row[report.by], row["count"], row["share"]]
+        [
+            *(kernel.name, kernel.arch or "", kernel.basis, row[report.by], row["count"], row["share"]),
+            *(_three(kernel.tensor.present), _three(kernel.tensor.active), kernel.confidence),
+        ]
         for kernel in report.kernels
         for row in kernel.tally.mix(report.by)
     ]
     return to_csv(columns, rows)
+
+
+def _three(value: bool | None) -> str:
+    return "unknown" if value is None else str(value).lower()
 
 
 def _markdown(report: Report) -> str:
@@ -48,7 +56,7 @@ _RENDERERS: dict[str, Callable[[Report], str]] = {"json": _json, "csv": _csv, "m
 
 
 def render_rows(rows: list[dict[str, Any]], form: str, *, width: int | None = None) -> str:
-    """A list of flat entries (``explain``, ``archs``) in any format."""
+    """A list of flat entries in any format."""
     if form == "json":
         return to_json(rows)
     columns = list(rows[0]) if rows else []
@@ -89,7 +97,7 @@ def render_diff(found: dict[str, Any], form: str, *, width: int | None = None) -
     if form == "json":
         return to_json(found)
     rows = [
-        {"kernel": kernel["name"], "status": kernel["status"], **_change(change)}
+        {"kernel": kernel["demangled"] or kernel["name"], "status": kernel["status"], **_change(change)}
         for kernel in found["kernels"]
         for change in kernel["forms"] or [{"form": "", "before": "", "after": ""}]
     ]

@@ -11,11 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from sassmix.evidence import verdict
+from sassmix.registry import target_key
 from sassmix.render import encodable, printable
 from sassmix.report import KernelReport, Report
 
 _PLAIN_WIDTH = 100
 _BAR = 24
+_NAME = 36
 _BLOCK = "█"
 _STYLE = {"pass": "green", "warn": "yellow", "fail": "red", "high": "green", "medium": "yellow", "low": "red"}
 _ALWAYS = ("unresolved", "unclassified")
@@ -43,9 +45,11 @@ def report_text(report: Report, width: int | None, encoding: str) -> str:
 
 def _report(report: Report, block: str) -> Iterator[RenderableType]:
     for item in report.inputs:
-        arch = item.arch or "several architectures or none named"
+        arch = ", ".join(sorted(filter(None, item.archs), key=target_key)) or item.arch or "no architecture named"
         tool = f", {item.tool}" if item.tool else ""
-        yield Text(printable(f"{item.path}: {item.kind}, {arch}{tool}, {len(item.functions)} functions"), style="dim")
+        yield Text(printable(f"{item.path}: {item.kind}, {arch}{tool}, {_functions(len(item.functions))}"), style="dim")
+    if len(report.kernels) > 1:
+        yield from (Text(""), _table([_summary(kernel) for kernel in report.kernels]))
     for kernel in report.kernels:
         yield Text("")
         yield from _kernel(kernel, report.by, block)
@@ -53,6 +57,26 @@ def _report(report: Report, block: str) -> Iterator[RenderableType]:
         yield Text("\nProblems", style="bold")
         for problem in report.problems:
             yield Text(f"  {printable(str(problem))}")
+
+
+def _functions(number: int) -> str:
+    return "1 function" if number == 1 else f"{number} functions"
+
+
+def _summary(kernel: KernelReport) -> dict[str, Any]:
+    """One kernel in one row; its whole name stands above its mix."""
+    name = printable(kernel.demangled or kernel.name)
+    worst = verdict(item.status for item in kernel.evidence)
+    check = next((item.check for item in kernel.evidence if item.status == worst), "")
+    return {
+        "kernel": name if len(name) <= _NAME else f"{name[: _NAME - 3]}...",
+        "arch": kernel.arch or "unknown",
+        "role": kernel.role or "",
+        "instructions": kernel.tally.counts()["total"],
+        "tensor present/active": f"{_three(kernel.tensor.present)}/{_three(kernel.tensor.active)}",
+        "confidence": kernel.confidence,
+        "worst check": worst if worst == "pass" else f"{worst} {check}",
+    }
 
 
 def _kernel(kernel: KernelReport, by: str, block: str) -> Iterator[RenderableType]:
@@ -100,16 +124,24 @@ def _three(value: bool | None) -> str:
 
 
 def rows_text(rows: list[dict[str, Any]], width: int | None) -> str:
-    """Flat entries as blocks where there are few fields to compare, else as a table."""
-    wide = bool(rows) and len(rows[0]) > 8
-    return _drawn(iter([_blocks(rows)] if wide else [_table(rows)]), width)
+    """Flat entries as a table."""
+    return _drawn(iter([_table(rows)]), width)
 
 
-def _blocks(rows: list[dict[str, Any]]) -> Group:
+def blocks_text(blocks: list[dict[str, Any] | str], width: int | None) -> str:
+    """Entries with many fields, each as a block; a text is a block of one line."""
+    return _drawn(iter([_blocks(blocks)]), width)
+
+
+def _blocks(blocks: list[dict[str, Any] | str]) -> Group:
     parts: list[RenderableType] = []
-    for row in rows:
-        fields = [(key, value) for key, value in row.items() if value not in (None, "")]
-        parts += [Text(f"{key:12} {printable(_flat(value))}") for key, value in fields] + [Text("")]
+    for block in blocks:
+        lines = (
+            [block]
+            if isinstance(block, str)
+            else [f"{key:12} {_flat(value)}" for key, value in block.items() if value not in (None, "")]
+        )
+        parts += [Text(printable(line)) for line in lines] + [Text("")]
     return Group(*parts[:-1])
 
 
