@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 
 from sassmix.arch import FACETS
-from sassmix.dynamic import UNITS, gather, kernel_report, static_of
+from sassmix.dynamic import UNITS, kernel_report, static_of
 from sassmix.errors import Problem, SassmixError, did_you_mean
 from sassmix.intake import Intake, PathName
 from sassmix.labels import near_names, selected
+from sassmix.launches import gather
 from sassmix.plugins import default_plugins, distribution_version
 from sassmix.report import KernelReport, Report
 from sassmix.static import kernels_of

@@ -136,9 +136,8 @@ class Architecture:
     family: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("remove", "sm"):
-            if isinstance(text := getattr(self, name), str):
-                raise PluginError(f'architecture {self.name!r}: {name} is a text; write ("{text}",)')
+        if isinstance(self.remove, str):
+            raise PluginError(f'architecture {self.name!r}: remove is a text; write ("{self.remove}",)')
         object.__setattr__(self, "sm", sm(*self.sm))
         object.__setattr__(self, "family", self.family or self.name)
 
@@ -165,9 +164,10 @@ def _records(path: Path) -> list[tuple[int, list[str]]]:
     """The cells of each row that is not blank, with the number of its first line."""
     try:
         data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise PluginError(f"{path.name} cannot be read: {error.strerror}; is it packaged?") from error
     except OSError as error:
-        why = f"{error.strerror or error}{'' if path.exists() else '; is it packaged?'}"
-        raise PluginError(f"{path.name} cannot be read: {why}") from error
+        raise PluginError(f"{path.name} cannot be read: {error.strerror or error}") from error
     records: list[tuple[int, list[str]]] = []
     line = 1
     try:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from sassmix.classify import Classifier
 from sassmix.counts import Counts
 from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
 from sassmix.labels import LabelRule, readable
+from sassmix.launches import Launches, by_thread, launch_count
 from sassmix.listing import Function
-from sassmix.matching import CERTAIN, Match, match, same_number
+from sassmix.matching import CERTAIN, same_number
 from sassmix.registry import Registry
 from sassmix.report import KernelReport
-from sassmix.resolution import Resolution, resolve
 from sassmix.tally import Tally, tally
 from sassmix.tensor import TensorVerdict, dynamic_verdict
 
@@ -25,61 +23,6 @@ UNITS = {
     "active": "warp instructions with an active lane",
     "threads": "thread instructions executed",
 }
-#: Of several sources for one kernel the first in this order is reported; the others are compared with it.
-_ORDER = ("cutracer-trace", "ncu-source", "cutracer-hist", "ncu-raw", "nvbit-hist")
-
-
-@dataclass(slots=True)
-class Launches:
-    """The counts of one kernel by one kind of source: every launch, every file."""
-
-    match: Match
-    parts: list[tuple[Counts, Resolution]] = field(default_factory=list)
-
-    @property
-    def first(self) -> Counts:
-        """The counts of the first launch."""
-        return self.parts[0][0]
-
-    def counted(self, what: str) -> tuple[Counter[str], Counter[str]]:
-        """Counts by mnemonic and by unresolved name, all launches together."""
-        sums: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-        for _, resolution in self.parts:
-            for total, part in zip(sums, resolution.counted(what), strict=True):
-                total.update(part)
-        return sums
-
-
-def gather(all_counts: Sequence[Counts], functions: Sequence[Function], arch: str | None) -> list[list[Launches]]:
-    """Match and resolve everything, and put together what belongs to one kernel.
-
-    :param arch: the user's word on the architecture.
-    :returns: for each kernel its sources, the one to report first.
-    """
-    kernels: dict[tuple[object, ...], dict[str, Launches]] = {}
-    for counts in all_counts:
-        found = match(counts.names, arch or counts.arch, functions)
-        helpers = _behind(found.function, functions)
-        launches = kernels.setdefault(_identity(counts, found), {}).setdefault(counts.kind, Launches(found))
-        launches.parts.append((counts, resolve(counts, found.function, helpers)))
-    return [
-        sorted(sources.values(), key=lambda s: _ORDER.index(s.first.kind) if s.first.kind in _ORDER else len(_ORDER))
-        for sources in kernels.values()
-    ]
-
-
-def _behind(function: Function | None, functions: Sequence[Function]) -> list[Function]:
-    """The helpers in a function's section, on which numbers and offsets go on."""
-    if function is None or function.section is None:
-        return []
-    same = (f for f in functions if f.columns is function.columns and f.section == function.section)
-    return [f for f in same if f.start >= function.stop and f.role == "helper"]
-
-
-def _identity(counts: Counts, found: Match) -> tuple[object, ...]:
-    if found.function:
-        return (found.function.name, found.function.arch)
-    return (counts.names.best or counts.path, counts.arch)
 
 
 def kernel_report(
@@ -112,8 +55,8 @@ def kernel_report(
         calls=list(function.calls) if function else [],
         listing=main.match.to_dict(),
         basis="dynamic",
-        unit=UNITS[what],
-        launches=_launches(main),
+        unit=UNITS["threads" if what == "issued" and by_thread(main) else what],
+        launches=launch_count(main),
         warps=_most(counts.warps for counts, _ in main.parts),
         tally=counted,
         tensor=_verdict(main, counted, claim, evidence, static, classifier),
@@ -132,20 +75,6 @@ def _claim(main: Launches, arch: str | None) -> ArchitectureClaim:
     return ArchitectureClaim(arch or stated, stated)
 
 
-def _launches(main: Launches) -> int | None:
-    """Launches of all files together; one that several files have a part of is one."""
-    numbers = [counts.launches for counts, _ in main.parts]
-    if all(counts.launch_ids for counts, _ in main.parts):
-        return len({(iteration(c.path), number) for c, _ in main.parts for number in c.launch_ids})
-    return None if None in numbers else sum(n for n in numbers if n is not None)
-
-
-def iteration(path: str) -> str:
-    """The number of the iteration in the name of a tracer's file; the launches of each are counted anew."""
-    found = re.search(r"_iter([0-9]+)_", Path(path).name)
-    return found[1] if found else ""
-
-
 def _most(values: Iterable[int | None]) -> int | None:
     numbers = list(values)
     return None if None in numbers else max((n for n in numbers if n is not None), default=None)
@@ -161,12 +90,12 @@ def _evidence(
         check_resolved(counted),
         check_architecture(claim, counted, registry),
         _mapping(main, counted),
-        _consistent(sources),
+        _consistent(sources, counted),
     ]
 
 
 def _captured(main: Launches, counted: Tally) -> Evidence:
-    launches = _launches(main)
+    launches = launch_count(main)
     number = "an unknown number of" if launches is None else launches
     detail = f"{sum(c.total for c, _ in main.parts)} instructions, {number} launches"
     return Evidence("captured", "pass" if counted.total else "fail", detail)
@@ -195,8 +124,9 @@ def _mapping(main: Launches, counted: Tally) -> Evidence:
     return Evidence("mapping", "fail" if counted.unresolved else "warn", what)
 
 
-def _consistent(sources: Sequence[Launches]) -> Evidence:
-    conflicts = [text for launches in sources for _, r in launches.parts for text in r.conflicts]
+def _consistent(sources: Sequence[Launches], counted: Tally) -> Evidence:
+    conflicts = _against_hardware(sources, counted)
+    conflicts += [text for launches in sources for _, r in launches.parts for text in r.conflicts]
     conflicts += _disagreements(sources)
     if conflicts:
         return Evidence("consistent", "fail", few(conflicts))
@@ -226,7 +156,20 @@ def _disagreements(sources: Sequence[Launches]) -> list[str]:
 def _comparable(main: Launches, other: Launches) -> bool:
     whole = not any(counts.lost or counts.gaps for side in (main, other) for counts, _ in side.parts)
     unknown = any(side.counted("issued")[1] for side in (main, other))
-    return whole and not unknown and len(main.parts) == len(other.parts)
+    alike = len(main.parts) == len(other.parts) and by_thread(main) == by_thread(other)
+    return whole and not unknown and alike
+
+
+def _against_hardware(sources: Sequence[Launches], counted: Tally) -> list[str]:
+    """Where the hardware's own counters speak against the instructions: the tensor pipe, HFMA2.MMA left out."""
+    found = []
+    for counts in (counts for launches in sources for counts, _ in launches.parts):
+        if "tensor" in counts.hardware and not counted.unresolved and not counted.unclassified:
+            used = counts.hardware["tensor"] - counts.hardware.get("tensor_hfma2", 0.0)
+            if (used > 0) != bool(counted.matrix()):
+                what = "was" if used > 0 else "was not"
+                found.append(f"the tensor pipe {what} used by the hardware's counter, the instructions say otherwise")
+    return found
 
 
 def _by_opcode(counts: Counter[str]) -> Counter[str]:

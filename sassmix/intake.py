@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 
 from sassmix.counts import Counts
-from sassmix.dynamic import iteration
 from sassmix.errors import InputError, Problem, SassmixError, Severity
+from sassmix.launches import iteration
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
 from sassmix.readers import DASH, Input, files_of, open_input, standard_input
@@ -118,7 +118,7 @@ def _whole_traces(all_counts: list[Counts]) -> list[Counts]:
 def _together(parts: list[Counts]) -> list[Counts]:
     shared = Counter(launch for part in parts for launch in part.launch_ids)
     split = [part for part in parts if any(shared[launch] > 1 for launch in part.launch_ids)]
-    if len(split) < 2:
+    if not any(part.gaps for part in split):  # all are whole by themselves: runs that number their launches anew
         return parts
     from sassmix.readers.cutracer_trace import read_together
 

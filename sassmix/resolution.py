@@ -73,12 +73,29 @@ def resolve(counts: Counts, function: Function | None, helpers: Sequence[Functio
         else:
             result.unresolved.append((_name(row), row))
     places.check()
+    result.conflicts += _absent(function, helpers, result)
     if result.conflicts:
         result.unresolved += [(_name(row), row) for _, row in by_listing]
     else:
         result.resolved += by_listing
     result.gaps = _open_gaps(counts, function, result)
     return result
+
+
+def _absent(function: Function | None, helpers: Sequence[Function], result: Resolution) -> list[str]:
+    """Opcodes that the source names and that do not stand in the code, where all of the code is known."""
+    named = {_base(name) for name, row in result.resolved if row.mnemonic}
+    if (
+        function is None
+        or not named
+        or function.damage
+        or any(f.calls or f.unknown_calls for f in (function, *helpers))
+    ):
+        return []
+    columns, stop = function.columns, max(f.stop for f in (function, *helpers))
+    standing = {_base(mnemonic) for mnemonic in columns.mnemonics[function.start : stop]}
+    missing = sorted(named - standing)
+    return [f"{opcode} was counted, but does not stand in the function" for opcode in missing]
 
 
 def _own(counts: Counts, row: CountRow) -> str | None:

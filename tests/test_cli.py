@@ -227,7 +227,9 @@ def test_every_facet_sums_to_the_total(command: Command, by: str, path: Path) ->
     assert sum(int(row["count"]) for row in table) == sum(totals.values())
     further = ["tensor_core_present", "tensor_core_active", "confidence"]
     assert all(list(row) == ["kernel", "arch", "basis", by, "count", "share", *further] for row in table)
-    assert {row["tensor_core_present"] for row in table} == {"true" if path == MATRIX else "false"}
+    verdicts = {kernel["name"]: kernel["tensor_core_present"] for kernel in report["kernels"]}
+    words = {True: "true", False: "false", None: "unknown"}
+    assert all(row["tensor_core_present"] == words[verdicts[row["kernel"]]] for row in table)
     assert {row["tensor_core_active"] for row in table} == {"unknown"}
 
 
@@ -693,11 +695,16 @@ def test_many_kernels_start_with_a_table(command: Command) -> None:
     assert ", 3 functions\n" in out
 
 
-def test_one_function_is_one(command: Command, save: Save) -> None:
-    assert ", sm_90a, 1 function\n" in command("mix", save(SIMPLE)).out
-    assert ", no architecture named, 1 function\n" in command("mix", save(written(Body("k", ["EXIT"]), arch=None))).out
-    both = SIMPLE + written(Body("q", ["EXIT"]), arch="sm_80")
-    assert ", sm_80, sm_90a, 2 functions\n" in command("mix", save(both)).out
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (SIMPLE, ", sm_90a, 1 function k "),
+        (written(Body("k", ["EXIT"]), arch=None), ", no architecture named, 1 function k "),
+        (SIMPLE + written(Body("q", ["EXIT"]), arch="sm_80"), ", sm_80, sm_90a, 2 functions kernel "),
+    ],
+)
+def test_the_line_of_an_input_names_its_architectures(command: Command, save: Save, text: str, words: str) -> None:
+    assert words in " ".join(command("mix", save(text)).out.split())
 
 
 def test_diff_shows_demangled_names(command: Command) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from sassmix import mix
 from sassmix.classify import Classifier
 from sassmix.counts import CountRow, Counts, KernelNames
-from sassmix.dynamic import gather, kernel_report
+from sassmix.dynamic import kernel_report
+from sassmix.launches import gather
 from sassmix.listing import Function
 from sassmix.parsing import parse
 from sassmix.plugins import default_plugins
@@ -123,10 +124,10 @@ def test_losing_what_resolves_never_turns_unknown_or_true_into_false(rows: list[
     after = report(worse, functions=None if less == "listing" else FUNCTIONS)
     assert after.tally.total == before.tally.total
     assert after.tally.unresolved >= before.tally.unresolved or less in {"architecture", "completeness"}
-    if before.tensor.active is not False:
+    if before.tensor.active is True:
         assert after.tensor.active is not False
-    if before.tensor.active is None and less == "architecture":  # less evidence can hide a contradiction
-        assert after.tensor.active is None
+    if before.tensor.active is None and less != "listing":  # a listing that contradicts the counts makes it unknown
+        assert after.tensor.active is not False
 
 
 @pytest.mark.parametrize(
@@ -175,3 +176,36 @@ def test_a_trace_split_in_two_files_is_the_same_trace(cut: float, tmp_path: Path
     assert [(k.name, k.tally.mix("opcode"), k.launches, k.warps, k.tensor, k.confidence) for k in one] == [
         (k.name, k.tally.mix("opcode"), k.launches, k.warps, k.tensor, k.confidence) for k in two
     ]
+
+
+def test_a_named_opcode_that_does_not_stand_in_the_code_contradicts_it() -> None:
+    rows = [CountRow(mnemonic="HMMA.16816.F32", issued=32), CountRow(mnemonic="EXIT", issued=32)]
+    found = report(complete(rows), functions=FUNCTIONS)
+    assert "HMMA was counted, but does not stand in the function" in found.evidence[-1].detail
+    assert (found.tensor.active, found.confidence) == (None, "low")
+
+
+@pytest.mark.parametrize(("pipe", "hfma2", "opcode", "status"), [
+    (64.0, 0.0, "HGMMA.64x8x16.F32", "pass"), (64.0, 64.0, "FADD", "pass"), (0.0, 0.0, "FADD", "pass"),
+    (64.0, 0.0, "FADD", "fail"), (0.0, 0.0, "HGMMA.64x8x16.F32", "fail"),
+])  # fmt: skip
+def test_the_hardware_counters_have_a_say(pipe: float, hfma2: float, opcode: str, status: str) -> None:
+    rows = [CountRow(mnemonic=opcode, issued=64), CountRow(mnemonic="EXIT", issued=1)]
+    found = report(complete(rows, hardware={"tensor": pipe, "tensor_hfma2": hfma2}))
+    assert found.evidence[-1].status == status
+
+
+def test_counts_of_threads_are_called_so() -> None:
+    rows = [CountRow(mnemonic="FADD", issued=64), CountRow(mnemonic="EXIT", issued=32)]
+    assert report(complete(rows, missing=("warp instructions",))).unit == "thread instructions executed"
+
+
+def test_two_whole_runs_are_two_launches(tmp_path: Path) -> None:
+    whole = next(TRACE.glob("*dmma*.ndjson"))
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / whole.name).write_text(whole.read_text() + ("" if folder == "first" else "\n"))
+    (once,) = mix(whole).kernels
+    (twice,) = mix(tmp_path).kernels
+    assert once.launches is not None
+    assert (twice.tally.total, twice.launches) == (2 * once.tally.total, 2 * once.launches)
