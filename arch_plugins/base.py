@@ -28,9 +28,6 @@ def _type(opcode: str, modifier: str, dtype: str) -> ModifierRule:
 
 
 RULES = (
-    ModifierRule(
-        opcode="HFMA2", modifier="MMA", facets={"pipe": "tensor"}, source="counted on the tensor pipe of H200"
-    ),
     ModifierRule(opcode="IMAD", modifier="MOV*", facets={"intent": "movement"}, source="multiplies by zero or one"),
     ModifierRule(
         opcode="IMAD", modifier="SHL", facets={"intent": "integer.logic"}, source="multiplies by 2^n: a shift"

@@ -42,8 +42,7 @@ def sm(*targets: int | str) -> tuple[str, ...]:
 
 
 def _target(text: str) -> str:
-    match = _TARGET.fullmatch(text.strip())
-    if not match:
+    if not (match := _TARGET.fullmatch(text.strip())):
         how = 'write the whole target, sm(200, "200a")' if text in ("a", "f") else "write it as sm_90 or sm_100a"
         raise UnknownArchitectureError(f"{text!r} is not the name of an architecture; {how}")
     return f"sm_{match[1]}{match[2].lower()}"
@@ -164,10 +163,9 @@ def _records(path: Path) -> list[tuple[int, list[str]]]:
     """The cells of each row that is not blank, with the number of its first line."""
     try:
         data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise PluginError(f"{path.name} cannot be read: {error.strerror}; is it packaged?") from error
     except OSError as error:
-        raise PluginError(f"{path.name} cannot be read: {error.strerror or error}") from error
+        why = f"{error.strerror or error}{'' if path.exists() else '; is it packaged?'}"
+        raise PluginError(f"{path.name} cannot be read: {why}") from error
     records: list[tuple[int, list[str]]] = []
     line = 1
     try:
@@ -245,7 +243,7 @@ class OpcodeInfo:
         return tuple(self.mnemonic.split(".")[1:])
 
     def to_dict(self) -> dict[str, object]:
-        """The entry of ``sassmix explain --format json``."""
+        """The facets; ``sassmix explain`` adds to them what it can say of other architectures."""
         return asdict(self)
 
     def with_facets(self, changes: Mapping[str, str]) -> OpcodeInfo:
