@@ -164,10 +164,9 @@ def _records(path: Path) -> list[tuple[int, list[str]]]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        why = f"{error.strerror or error}{'' if path.exists() else '; is it packaged?'}"
-        raise PluginError(f"{path.name} cannot be read: {why}") from error
-    records: list[tuple[int, list[str]]] = []
-    line = 1
+        hint = "" if path.exists() else "; is it packaged?"
+        raise PluginError(f"{path.name} cannot be read: {error.strerror or error}{hint}") from error
+    records, line = list[tuple[int, list[str]]](), 1
     try:
         reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), strict=True)
         for cells in reader:
