@@ -20,6 +20,7 @@ from sassmix.errors import Problem
 from sassmix.grammar import kind_of, syntax_error
 from sassmix.listing import Listing
 from sassmix.symbols import Place, Scope
+from sassmix.wholeness import finished
 
 _OFFSET = re.compile(r"\s*+(?:\[B[^\]]*+\]\s*+)?/\*([0-9a-fA-F]++)\*/\s*+(?:\{\s*+)?(?:@!?\w++\s++)?(\S*+)")
 _SILENT = frozenset({"directive", "comment", "encoding", "rule", "word", "empty"})
@@ -80,7 +81,7 @@ class _Parser:
         self._walk(parts)
         self._prove()
         self.scope.encodings = " /* 0x" in text
-        functions = self.scope.finish(bool(self.cut))
+        functions = finished(self.scope, cut=bool(self.cut))
         return Listing(
             kind=self.scope.kind,
             functions=functions,

@@ -8,11 +8,8 @@ from dataclasses import dataclass, field
 
 from sassmix.arch import sm
 from sassmix.errors import Problem, Severity, UnknownArchitectureError
-from sassmix.listing import Columns, Function, Role
+from sassmix.listing import Columns, Function
 
-UNNAMED = "(no name)"
-#: Bytes of an instruction at most; with control words in between, the next one is two steps away.
-_STEP = 16
 #: Where a line stands: behind how many code lines, and the how manieth of those in between.
 Place = tuple[int, int]
 _FLAGS = re.compile(r"(?<!\()EF_CUDA_SM([0-9]+)")
@@ -21,7 +18,9 @@ _SIZE_END = re.compile(r"\(\s*(\S+)\s+-\s")
 
 
 @dataclass(slots=True)
-class _Symbol:
+class Symbol:
+    """What directives say of a symbol: whether it is a function, a kernel, and the label of its end."""
+
     function: bool = False
     kernel: bool = False
     end: str = ""
@@ -29,7 +28,7 @@ class _Symbol:
 
 @dataclass(slots=True)
 class Scope:
-    """Follows a listing from line to line; :meth:`finish` gives the functions with everything known of them."""
+    """Follows a listing from line to line; :mod:`sassmix.wholeness` judges at the end what it has seen."""
 
     columns: Columns
     problems: list[Problem]
@@ -40,7 +39,7 @@ class Scope:
     arch: str | None = None
     section: str | None = None
     functions: list[Function] = field(default_factory=list)
-    symbols: dict[str, _Symbol] = field(default_factory=dict)
+    symbols: dict[str, Symbol] = field(default_factory=dict)
     unreadable: dict[int, str] = field(default_factory=dict)
     #: Whether the text has encodings, as the tool itself prints them.
     encodings: bool = False
@@ -50,7 +49,8 @@ class Scope:
     here: int = 0
     #: Labels of the function at hand, each with the index of the instruction behind it.
     labels: dict[str, int] = field(default_factory=dict)
-    _damage: list[tuple[int, str]] = field(default_factory=list)
+    #: What could not be read, by the index of the instruction that follows.
+    damaged: list[tuple[int, str]] = field(default_factory=list)
     _closed: bool = True
     #: Whether the lines belong to a PTX member: no SASS, and no lines of a listing either.
     in_ptx: bool = False
@@ -124,10 +124,10 @@ class Scope:
             match = _SIZE_END.match(value)
             self._symbol(name).end = match[1] if match else ""
 
-    def _symbol(self, name: str) -> _Symbol:
+    def _symbol(self, name: str) -> Symbol:
         symbol = self.symbols.get(name)
         if symbol is None:
-            symbol = self.symbols[name] = _Symbol()
+            symbol = self.symbols[name] = Symbol()
         return symbol
 
     def _architecture(self, name: str, place: Place) -> None:
@@ -179,99 +179,9 @@ class Scope:
 
     def damage_at(self, index: int, reason: str) -> None:
         """Something at an instruction's place could not be read."""
-        self._damage.append((index, reason))
-
-    def finish(self, cut: bool) -> list[Function]:
-        """The functions, with their ends, roles and damage; instructions in front of any name get a function too."""
-        total = len(self.columns)
-        if total and (not self.functions or self.functions[0].start > 0):
-            self.functions.insert(0, self._unnamed())
-        for function, following in zip(self.functions, self.functions[1:], strict=False):
-            function.stop = following.start
-        if self.functions:
-            self.functions[-1].stop = total
-        named = {function.name for function in self.functions}
-        self.functions = [f for f in self.functions if len(f) or self._known(f)]
-        for before, function in zip([None, *self.functions], self.functions, strict=False):
-            function.role = self._role(function)
-            self._begin(function, before)
-            self._end(function, named)
-        self._assign_damage()
-        if cut and self.functions and not self.functions[-1].damage and self.functions[-1].falls_through:
-            self.functions[-1].damage.append("the text is cut off")
-        return self.functions
-
-    def _unnamed(self) -> Function:
-        return Function(
-            name=UNNAMED, arch=self.arch, role="kernel", section=None, columns=self.columns, start=0, stop=0
-        )
-
-    def _known(self, function: Function) -> bool:
-        symbol = self.symbols.get(function.name)
-        return bool(symbol and symbol.function) or self.kind == "cuobjdump-sass"
-
-    def _role(self, function: Function) -> Role:
-        symbol = self.symbols.get(function.name)
-        if symbol is None or not symbol.function:
-            return role_by_code(function)
-        if symbol.kernel:
-            return "kernel"
-        return "device" if function.section == f".text.{function.name}" else "helper"
-
-    def _end(self, function: Function, named: set[str]) -> None:
-        """Note it where the end of a function is not in the text, or nothing shows that it is."""
-        end = self.symbols[function.name].end if function.name in self.symbols else ""
-        if end:
-            if end not in named and not self._reached(end, function.stop):
-                self._cut(function, f"its end, label {end}, is not in the text")
-        elif function.falls_through:
-            function.damage.append("its last instruction is not an end")
-        elif self.kind != "cuobjdump-sass":
-            if not function.padding:
-                function.damage.append("nothing in the text marks its end")
-        elif self.encodings and function.start not in self.ended:
-            self._cut(function, "the row of dots that closes it is not in the text")
-
-    def _cut(self, function: Function, why: str) -> None:
-        function.damage.append(why)
-        self.problems.append(Problem("warning", self.path, f"function {function.name} is cut: {why}"))
-
-    def _reached(self, label: str, stop: int) -> bool:
-        """Whether a label stands at or behind the end of a function."""
-        return any(function.labels.get(label, -1) >= stop for function in self.functions)
-
-    def _begin(self, function: Function, before: Function | None) -> None:
-        """Note it where a function begins elsewhere than at the start of its section or behind its neighbour."""
-        offset = function.columns.offsets[function.start] if len(function) else ""
-        if not offset:
-            if len(function):
-                function.damage.append("the text has no addresses, so that a missing line could not be noticed")
-            return
-        if before is not None and len(before) and before.section == function.section and function.section:
-            expected = int(before.columns.offsets[before.stop - 1] or "0", 16) + _STEP
-        else:
-            expected = 0
-        if int(offset, 16) > expected + _STEP:
-            function.damage.append(f"it begins at {int(offset, 16):#x}; what stands before that is not in the text")
-
-    def _assign_damage(self) -> None:
-        marks = sorted([*self._damage, *self.unreadable.items()])
-        place = 0
-        for index, reason in marks:
-            while place + 1 < len(self.functions) and self.functions[place].stop <= index:
-                place += 1
-            if self.functions:
-                self.functions[place].damage.append(reason)
-                if index in self.unreadable:
-                    self.functions[place].unreadable.add(index)
+        self.damaged.append((index, reason))
 
     def common_arch(self, functions: list[Function]) -> str | None:
         """The architecture of the listing, None where its functions differ."""
         archs = {function.arch for function in functions} or {self.arch}
         return archs.pop() if len(archs) == 1 else None
-
-
-def role_by_code(function: Function) -> Role:
-    """A listing without symbols does not tell kernels from the rest; what returns and never exits is no kernel."""
-    opcodes = {m.partition(".")[0] for m in function.columns.mnemonics[function.start : function.stop]}
-    return "device" if "RET" in opcodes and "EXIT" not in opcodes else "kernel"

@@ -17,7 +17,7 @@ from sassmix.errors import InputError, Problem
 from sassmix.listing import INSIDE, Columns, Function, Listing
 from sassmix.readers import Reader
 from sassmix.readers.text import decode
-from sassmix.symbols import role_by_code
+from sassmix.wholeness import role_by_code
 
 _SNIFF = re.compile(r'\A\s*\[\s*\{\s*"(ELF|SM|SchemaVersion|Producer)"|"sass-instructions"')
 _STEP = 16

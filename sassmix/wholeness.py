@@ -1,0 +1,111 @@
+"""Is a function there as a whole? Where it begins and ends, what role it has, and what speaks against it being all.
+
+What a text does not show is damage: the mix is made of what stands there, and proves nothing of the rest.
+"""
+
+from __future__ import annotations
+
+from sassmix.errors import Problem
+from sassmix.listing import Function, Role
+from sassmix.symbols import Scope
+
+UNNAMED = "(no name)"
+#: Bytes of an instruction at most; with control words in between, the next one is two steps away.
+_STEP = 16
+
+
+def finished(scope: Scope, *, cut: bool) -> list[Function]:
+    """The functions, with their ends, roles and damage; instructions in front of any name get a function too."""
+    total = len(scope.columns)
+    if total and (not scope.functions or scope.functions[0].start > 0):
+        scope.functions.insert(0, _unnamed(scope))
+    for function, following in zip(scope.functions, scope.functions[1:], strict=False):
+        function.stop = following.start
+    if scope.functions:
+        scope.functions[-1].stop = total
+    named = {function.name for function in scope.functions}
+    scope.functions = [f for f in scope.functions if len(f) or _known(scope, f)]
+    for before, function in zip([None, *scope.functions], scope.functions, strict=False):
+        function.role = _role(scope, function)
+        _begin(function, before)
+        _end(scope, function, named)
+    _assign_damage(scope)
+    if cut and scope.functions and not scope.functions[-1].damage and scope.functions[-1].falls_through:
+        scope.functions[-1].damage.append("the text is cut off")
+    return scope.functions
+
+
+def _unnamed(scope: Scope) -> Function:
+    return Function(name=UNNAMED, arch=scope.arch, role="kernel", section=None, columns=scope.columns, start=0, stop=0)
+
+
+def _known(scope: Scope, function: Function) -> bool:
+    symbol = scope.symbols.get(function.name)
+    return bool(symbol and symbol.function) or scope.kind == "cuobjdump-sass"
+
+
+def _role(scope: Scope, function: Function) -> Role:
+    symbol = scope.symbols.get(function.name)
+    if symbol is None or not symbol.function:
+        return role_by_code(function)
+    if symbol.kernel:
+        return "kernel"
+    return "device" if function.section == f".text.{function.name}" else "helper"
+
+
+def _end(scope: Scope, function: Function, named: set[str]) -> None:
+    """Note it where the end of a function is not in the text, or nothing shows that it is."""
+    end = scope.symbols[function.name].end if function.name in scope.symbols else ""
+    if end:
+        if end not in named and not _reached(scope, end, function.stop):
+            _cut(scope, function, f"its end, label {end}, is not in the text")
+    elif function.falls_through:
+        function.damage.append("its last instruction is not an end")
+    elif scope.kind != "cuobjdump-sass":
+        if not function.padding:
+            function.damage.append("nothing in the text marks its end")
+    elif scope.encodings and function.start not in scope.ended:
+        _cut(scope, function, "the row of dots that closes it is not in the text")
+
+
+def _cut(scope: Scope, function: Function, why: str) -> None:
+    function.damage.append(why)
+    scope.problems.append(Problem("warning", scope.path, f"function {function.name} is cut: {why}"))
+
+
+def _reached(scope: Scope, label: str, stop: int) -> bool:
+    """Whether a label stands at or behind the end of a function."""
+    return any(function.labels.get(label, -1) >= stop for function in scope.functions)
+
+
+def _begin(function: Function, before: Function | None) -> None:
+    """Note it where a function begins elsewhere than at the start of its section or behind its neighbour."""
+    offset = function.columns.offsets[function.start] if len(function) else ""
+    if not offset:
+        if len(function):
+            function.damage.append("the text has no addresses, so that a missing line could not be noticed")
+        return
+    if before is not None and len(before) and before.section == function.section and function.section:
+        expected = int(before.columns.offsets[before.stop - 1] or "0", 16) + _STEP
+    else:
+        expected = 0
+    if int(offset, 16) > expected + _STEP:
+        function.damage.append(f"it begins at {int(offset, 16):#x}; what stands before that is not in the text")
+
+
+def _assign_damage(scope: Scope) -> None:
+    marks = sorted([*scope.damaged, *scope.unreadable.items()])
+    place = 0
+    for index, reason in marks:
+        while place + 1 < len(scope.functions) and scope.functions[place].stop <= index:
+            place += 1
+        if scope.functions:
+            scope.functions[place].damage.append(reason)
+            if index in scope.unreadable:
+                scope.functions[place].unreadable.add(index)
+
+
+def role_by_code(function: Function) -> Role:
+    """A listing without symbols does not tell kernels from the rest; what returns and never exits is no kernel."""
+    opcodes = {m.partition(".")[0] for m in function.columns.mnemonics[function.start : function.stop]}
+    return "device" if "RET" in opcodes and "EXIT" not in opcodes else "kernel"
