@@ -8,28 +8,28 @@ from sassmix.columns import Columns
 
 # The columns of nvdisasm and cuobjdump. What the groups hold is proved by the grammar afterwards.
 CODE = re.compile(
-    r"\n        /\*([0-9a-f]++)\*/ ++(@[^ \n]++ ++|)([A-Z_][^ ;\n]*+)([^\n;]*+);"
+    r"\n        /\*([0-9a-f]{1,16}+)\*/ ++(@[^ \n]++ ++|)([A-Z_][^ ;\n]*+)([^\n;]*+);"
     r"(?:(?=\n)| *+(?:/\* 0x[0-9a-f]{16} \*/(?:\n ++/\* 0x[0-9a-f]{16} \*/)?|//[^\n]*)?(?=\n))"
 )
 # The same in other columns: control fields in front, tabs, dual-issue braces, no semicolon; taken apart from both ends.
 _HEAD = re.compile(
-    r"\s*+(?:\[B[-0-9]++:R[-0-9]:W[-0-9]:[-Y]:S[0-9]++\]\s*+)?"
-    r"(?:/\*(?P<offset>[0-9a-fA-F]++)\*/|(?:[0-9]++[ \t]++)?(?P<address>0x[0-9a-f]++)?)[ \t]*+(?:\{[ \t]*+)?"
-    r"(?P<guard>@!?[A-Z0-9]++[ \t]*+)?(?P<mnemonic>[A-Z_][^\s;,}]*+)(?P<rest>.*+)"
+    r"[ \t]*+(?:\[B[-0-9]++:R[-0-9]:W[-0-9]:[-Y]:S[0-9]++\][ \t]*+)?"
+    r"(?:/\*(?P<offset>[0-9a-fA-F]{1,16}+)\*/|(?:[0-9]++[ \t]++)?(?P<address>0x[0-9a-f]{1,16}+)?)[ \t]*+(?:\{[ \t]*+)?"
+    r"(?P<guard>@!?[A-Z0-9]++[ \t]*+)?(?P<mnemonic>[A-Z_][^ \t;,}]*+)(?P<rest>.*+)"
 )
 _ENCODING = re.compile(r"/\* 0x[0-9a-f]++ \*/$")
 
 
 def split_code(line: str, *, bare: bool = False) -> tuple[str, str, str, str, bool] | None:
     """Offset, guard, mnemonic, operands of a code line in any columns, and whether it has an end; None for no such."""
-    body = line.partition("//")[0].rstrip()
-    body = _ENCODING.sub("", body).rstrip()
+    body = line.partition("//")[0].rstrip(" \t")
+    body = _ENCODING.sub("", body).rstrip(" \t")
     match = _HEAD.fullmatch(body)
     if not match or "\x01" in line or not (match["offset"] or bare):
         return None
     rest = match["rest"]
     closed = rest.endswith("}") and rest.count("}") > rest.count("{")
-    rest = rest[:-1].rstrip() if closed else rest
+    rest = rest[:-1].rstrip(" \t") if closed else rest
     ended = rest.endswith(";")
     tail = rest[:-1] if ended else rest
     if ";" in tail:

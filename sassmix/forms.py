@@ -47,7 +47,8 @@ class Memo:
 
     def __call__(self, form: str) -> object:
         if self._answers is None:
-            self._answers = dict((prepared(FORMS) or {}).get(self.name, {}))
+            known = (prepared(FORMS) or {}).get(self.name)
+            self._answers = dict(known) if isinstance(known, dict) else {}
         answer = self._answers.get(form, self)
         if answer is self:
             if len(self._answers) >= _MOST_FORMS:

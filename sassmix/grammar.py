@@ -19,6 +19,9 @@ from sassmix.errors import ListingSyntaxError
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
 
+#: Characters of a line that the grammar is asked about (folded lines of real listings have hundreds): it takes some
+#: microseconds for each, and a line of megabytes must not hang.
+LONGEST = 50_000
 #: Beside the grammars, written by ``make grammar``: the parser's tables, and the forms that were proved.
 TABLES, FORMS = "tables.json", "forms.json"
 
@@ -46,7 +49,7 @@ def prepared(name: str) -> dict[str, Any] | None:
     try:
         content = json.loads((grammar_folder() / name).read_text(encoding="utf-8"), object_pairs_hook=hook)
         return content if content["fingerprint"] == fingerprint() else None
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
@@ -82,6 +85,8 @@ def kind_of(line: str) -> str | None:
     """The kind of a line by the grammar: ``code``, ``bare``, ``label``, ``directive`` ...; None if it is no line."""
     from lark.exceptions import UnexpectedInput
 
+    if len(line) > LONGEST:
+        return None
     try:
         tree = parser().parse(line, start="line")
     except UnexpectedInput:
@@ -107,7 +112,7 @@ def is_line(text: str) -> bool:
 @cache
 def _mnemonic() -> re.Pattern[str]:
     known = prepared(FORMS)
-    return re.compile(known["mnemonic"] if known else mnemonic_pattern())
+    return re.compile(known["mnemonic"] if known and "mnemonic" in known else mnemonic_pattern())
 
 
 def mnemonic_pattern() -> str:
@@ -127,7 +132,7 @@ def syntax_error(line: str, *, path: str | None, number: int) -> ListingSyntaxEr
 
     column = 1
     try:
-        parser().parse(line, start="line")
+        parser().parse(line if len(line) <= LONGEST else "", start="line")
     except UnexpectedInput as error:
         column = error.column if isinstance(error.column, int) and error.column > 0 else len(line.rstrip()) + 1
     return ListingSyntaxError("not a line of a listing", path=path, line=number, column=column, text=line)

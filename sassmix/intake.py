@@ -145,8 +145,18 @@ def open_all(names: Sequence[PathName], problems: list[Problem]) -> list[Input]:
         problems.append(Problem("error", None, "no input was given"))
     for name in names:
         path = Path(name)
-        opened += _open_folder(path, problems) if path.is_dir() else _open(path, "error", problems)
+        if not str(name):  # it would mean the folder at hand
+            problems.append(Problem("error", "", "an empty name is no input"))
+        else:
+            opened += _open_folder(path, problems) if _is_folder(path) else _open(path, "error", problems)
     return _without_repeats(opened, problems)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _open_folder(folder: Path, problems: list[Problem]) -> list[Input]:

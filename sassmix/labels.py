@@ -23,13 +23,16 @@ class LabelRule:
     label: Callable[[str], str | None]
 
 
+_LONGEST = 16_000  # characters; the demangler recurses, and a longer name can end the process
+
+
 @lru_cache(maxsize=100_000)
 def demangled(name: str) -> str | None:
     """The C++ declaration of a mangled name; None for a name that is not mangled or not well formed.
 
     A helper's name holds two names (``$kernel$callee``); it is left as it is.
     """
-    if not name.startswith("_Z"):
+    if not name.startswith("_Z") or len(name) > _LONGEST:
         return None
     import pydemumble  # LLVM's demangler; only loaded where a mangled name is seen
 

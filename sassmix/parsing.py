@@ -22,8 +22,10 @@ from sassmix.listing import Listing
 from sassmix.symbols import Place, Scope
 from sassmix.wholeness import finished
 
-_OFFSET = re.compile(r"\s*+(?:\[B[^\]]*+\]\s*+)?/\*([0-9a-fA-F]++)\*/\s*+(?:\{\s*+)?(?:@!?\w++\s++)?(\S*+)")
+_OFFSET = re.compile(r"\s*+(?:\[B[^\]]*+\]\s*+)?/\*([0-9a-fA-F]{1,16}+)\*/\s*+(?:\{\s*+)?(?:@!?\w++\s++)?(\S*+)")
 _SILENT = frozenset({"directive", "comment", "encoding", "rule", "word", "empty"})
+_WITH_OFFSETS = frozenset({"data", "encoding"})
+_HIDDEN = re.compile(r"/\*[0-9a-fA-F]{4,16}\*/\s*+@?[A-Z]")  # an instruction within a line of another kind
 _AROUND_PTX = frozenset({"header", "rule", "pair", "word", "empty"})
 _MOST_PROBLEMS = 1000
 _LONGEST = 1_000_000  # characters; no tool prints a line like that
@@ -107,7 +109,7 @@ class _Parser:
                 continue
             for number, line in enumerate(piece.split("\n")):
                 kind = kinds[line]
-                if kind in _SILENT and not scope.in_ptx:
+                if kind in _SILENT and not scope.in_ptx and "*/" not in line:
                     silent[kind] += 1
                 else:
                     self._line(line, kind, (i, number))
@@ -127,11 +129,12 @@ class _Parser:
             self.lines["ptx"] += 1
         elif kind == "code" or (kind == "bare" and self.bare):
             self._code(line, place)
-        elif kind is None or kind == "bare":
+        elif kind is None or kind == "bare" or ("*/" in line and kind not in _WITH_OFFSETS and _HIDDEN.search(line)):
             self._unknown(line, place)
         else:
             self.lines[kind] += 1
-            self.scope.line(kind, line, place)
+            if kind not in _SILENT:
+                self.scope.line(kind, line, place)
 
     def _code(self, line: str, place: Place) -> None:
         row = self.split.get(line) or split_code(line, bare=True)

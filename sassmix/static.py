@@ -18,6 +18,8 @@ from sassmix.tally import Tally, tally
 from sassmix.tensor import static_verdict
 
 UNIT = "instructions in the listing"
+#: Functions that are followed from one; a call graph can be as large as a library.
+_MOST_REACHED = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,27 +157,33 @@ def reach(
     A call through a register may end in any helper of the same section, and anywhere else too.
     """
     found: dict[str, Tally] = {}
-    open_ends: list[str] = []
-    pending = [start]
-    seen = {start.name}
+    open_ends: dict[str, None] = {}
+    pending, seen, opened = [start], {start.name}, set()
     while pending:
         here = pending.pop()
         if here is not start:
             found[here.name] = here.tally
-            open_ends += [f"{here.name}: {reason}" for reason in here.damage]
+            open_ends.update(dict.fromkeys(f"{here.name}: {reason}" for reason in here.damage))
+            if here.missing:
+                open_ends[f"{here.name}: its addresses have gaps"] = None
+            if here.tally.matrix():
+                break
+        if len(seen) > _MOST_REACHED:
+            open_ends[f"it reaches more than {_MOST_REACHED} functions, not all of which were followed"] = None
+            break
+        following = [index.get((name, start.arch)) for name in here.calls]
+        missing = [name for name, target in zip(here.calls, following, strict=True) if target is None]
+        open_ends.update(dict.fromkeys(f"{here.name} calls {name}, which is not in the input" for name in missing))
         if here.unknown_calls:
-            open_ends.append(f"{here.name} calls a function that the listing does not name")
-            helpers = [s for s in sections[(here.section, here.arch)] if here.section and s.role == "helper"]
-            pending += [s for s in helpers if s.name not in seen]
-            seen.update(s.name for s in helpers)
-        for name in here.calls:
-            target = index.get((name, start.arch))
-            if target is None:
-                open_ends.append(f"{here.name} calls {name}, which is not in the input")
-            elif name not in seen:
-                seen.add(name)
+            open_ends[f"{here.name} calls a function that the listing does not name"] = None
+            if here.section and here.section not in opened:
+                opened.add(here.section)
+                following += [s for s in sections[(here.section, here.arch)] if s.role == "helper"]
+        for target in following:
+            if target is not None and target.name not in seen:
+                seen.add(target.name)
                 pending.append(target)
-    return found, open_ends
+    return found, list(open_ends)
 
 
 def static_evidence(summary: FunctionSummary, registry: Registry) -> list[Evidence]:

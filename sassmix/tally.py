@@ -92,16 +92,17 @@ class Tally:
         groups: dict[tuple[str, bool], list[Row]] = defaultdict(list)
         for row in self.rows:
             groups[(row.facet("opcode"), row.info is None)].append(row)
-        result = [self._opcode(name, rows) for (name, _), rows in groups.items()]
+        total = self.total
+        result = [self._opcode(name, rows, total) for (name, _), rows in groups.items()]
         return sorted(result, key=lambda item: (-item["count"], item["opcode"]))
 
-    def _opcode(self, name: str, rows: list[Row]) -> dict[str, Any]:
+    def _opcode(self, name: str, rows: list[Row], total: int) -> dict[str, Any]:
         count = sum(row.count for row in rows)
         order = ("low", "medium", "high")
         return {
             "opcode": name,
             "count": count,
-            "share": round(count / self.total, 4),
+            "share": round(count / total, 4),
             "category": rows[0].facet("category"),
             "confidence": min((row.confidence for row in rows), key=order.index),
             "forms": {row.name: row.count for row in rows},

@@ -27,7 +27,8 @@ def named(matrix: dict[str, int]) -> str:
 def has_no_matrix_unit(arch: str | None, tally: Tally, registry: Registry) -> bool:
     """Whether the architecture is known, has no matrix opcode, and nothing speaks against it being this one."""
     table = registry.get(arch)
-    return bool(table and not table.matrix_opcodes and not foreign_opcodes(tally, registry))
+    doubtful = tally.unresolved or foreign_opcodes(tally, registry)
+    return bool(table and not table.matrix_opcodes and not doubtful)
 
 
 def static_verdict(

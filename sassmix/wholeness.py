@@ -12,6 +12,7 @@ from sassmix.symbols import Scope
 UNNAMED = "(no name)"
 #: Bytes of an instruction at most; with control words in between, the next one is two steps away.
 _STEP = 16
+_MOST_PROBLEMS = 1000
 
 
 def finished(scope: Scope, *, cut: bool) -> list[Function]:
@@ -25,10 +26,14 @@ def finished(scope: Scope, *, cut: bool) -> list[Function]:
         scope.functions[-1].stop = total
     named = {function.name for function in scope.functions}
     scope.functions = [f for f in scope.functions if len(f) or _known(scope, f)]
+    ends: dict[str, int] = {}
+    for function in scope.functions:
+        for label, index in function.labels.items():
+            ends[label] = max(index, ends.get(label, -1))
     for before, function in zip([None, *scope.functions], scope.functions, strict=False):
         function.role = _role(scope, function)
         _begin(function, before)
-        _end(scope, function, named)
+        _end(scope, function, named, ends)
     _assign_damage(scope)
     if cut and scope.functions and not scope.functions[-1].damage and scope.functions[-1].falls_through:
         scope.functions[-1].damage.append("the text is cut off")
@@ -53,11 +58,11 @@ def _role(scope: Scope, function: Function) -> Role:
     return "device" if function.section == f".text.{function.name}" else "helper"
 
 
-def _end(scope: Scope, function: Function, named: set[str]) -> None:
+def _end(scope: Scope, function: Function, named: set[str], ends: dict[str, int]) -> None:
     """Note it where the end of a function is not in the text, or nothing shows that it is."""
     end = scope.symbols[function.name].end if function.name in scope.symbols else ""
     if end:
-        if end not in named and not _reached(scope, end, function.stop):
+        if end not in named and ends.get(end, -1) < function.stop:
             _cut(scope, function, f"its end, label {end}, is not in the text")
     elif function.falls_through:
         function.damage.append("its last instruction is not an end")
@@ -70,12 +75,8 @@ def _end(scope: Scope, function: Function, named: set[str]) -> None:
 
 def _cut(scope: Scope, function: Function, why: str) -> None:
     function.damage.append(why)
-    scope.problems.append(Problem("warning", scope.path, f"function {function.name} is cut: {why}"))
-
-
-def _reached(scope: Scope, label: str, stop: int) -> bool:
-    """Whether a label stands at or behind the end of a function."""
-    return any(function.labels.get(label, -1) >= stop for function in scope.functions)
+    if len(scope.problems) < _MOST_PROBLEMS:
+        scope.problems.append(Problem("warning", scope.path, f"function {function.name} is cut: {why}"))
 
 
 def _begin(function: Function, before: Function | None) -> None:

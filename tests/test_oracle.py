@@ -147,6 +147,6 @@ def test_the_real_tools(cubin: Path, flags: list[str]) -> None:
 )
 def test_faults_of_the_tool_in_its_json_are_mended(printed: str, guard: str, operands: str) -> None:
     head = '{"ELF":{},"SM":{"version":{"major":9,"minor":0}}}'
-    listing = parse_json(f'[{head},[{{"function-name":"k","start":0,"sass-instructions":[{printed}]}}]]')
+    listing = parse_json(f'[{head},[{{"function-name":"k","start":0,"length":16,"sass-instructions":[{printed}]}}]]')
     assert listing.problems == []
     assert [(i.guard, i.operand_text) for i in listing.functions[0]] == [(guard, operands)]

@@ -106,12 +106,12 @@ def open_input(path: Path) -> Input:
 
     :raises InputError: for a file that cannot be read, is empty, or is of no known kind.
     """
-    head, digest = _head_and_digest(path)
+    head = _head(path, HEAD)
     problems: list[Problem] = []
     for reader in all_readers():
         try:
             if reader.sniff(head):
-                return Input(path=path, reader=reader, sha256=digest, problems=problems)
+                return Input(path=path, reader=reader, sha256=_digest(path), problems=problems)
         except Exception as error:  # a plugin's reader may fail in any way, and must not take the others along
             what = f"the reader {reader.name} fails to tell whether it knows the file: {type(error).__name__}: {error}"
             problems.append(Problem("warning", str(path), what))
@@ -120,24 +120,28 @@ def open_input(path: Path) -> Input:
     raise InputError(str(path), describe(head))
 
 
-def _head_and_digest(path: Path) -> tuple[bytes, str]:
-    digest = hashlib.sha256()
-    head = b""
+def _head(path: Path, size: int) -> bytes:
+    """The start of a file; its kind is told from it before a large file of no known kind is read to its end."""
     try:
         if not path.is_file():
-            raise InputError(
-                str(path),
-                "is not a regular file; use - for standard input" if path.exists() else "no such file or folder",
-            )
+            known = "is not a regular file; use - for standard input"
+            raise InputError(str(path), known if path.exists() else "no such file or folder")
         with path.open("rb") as handle:
-            while block := handle.read(1 << 20):
-                head = head or block[:HEAD]
-                digest.update(block)
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+            head = handle.read(size)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(str(path), f"cannot be read: {reason}") from error
     if not head:
         raise InputError(str(path), "holds zero bytes; the tool that should have written it has written nothing")
-    return head, digest.hexdigest()
+    return head
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as handle:
+            return hashlib.file_digest(handle, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
 
 
 def files_of(folder: Path, problems: list[Problem]) -> list[Path]:

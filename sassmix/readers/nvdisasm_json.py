@@ -20,7 +20,8 @@ from sassmix.readers.text import decode
 from sassmix.wholeness import role_by_code
 
 _SNIFF = re.compile(r'\A\s*\[\s*\{\s*"(ELF|SM|SchemaVersion|Producer)"|"sass-instructions"')
-_STEP = 16
+_STEP, _OLD_STEP = 16, 8  # bytes of an instruction; the old ones before sm_70
+_KEYS = frozenset({"predicate", "opcode", "operands", "other-attributes"})
 _ARCH_OPTION = re.compile(r"-arch[ =]sm_([0-9]+[af]?)\b")
 _NAME_START = re.compile(r'\{\s*"function-name"')
 
@@ -113,14 +114,20 @@ def _function(item: dict[str, Any], arch: str | None, path: str | None, problems
     start = given if isinstance(given, int) else 0
     columns = Columns()
     unread: dict[int, str] = {}
-    for index, entry in enumerate(item["sass-instructions"]):
+    entries, step = item["sass-instructions"], _step(arch)
+    for place, entry in enumerate(entries):
         row = entry if isinstance(entry, dict) else {}
+        if step == _OLD_STEP and row.get("opcode") == "":
+            continue  # a word of control fields
+        index = len(columns)
         opcode, guard = str(row.get("opcode") or "?"), str(row.get("predicate") or "").removeprefix("@")
         guard = "" if guard in _NO_GUARDS else guard
         tail = _operands(opcode, str(row.get("operands") or ""))
-        columns.extend([f"{start + _STEP * index:04x}"], [f"@{guard} " if guard else ""], [opcode], [f" {tail}"])
+        columns.extend([f"{start + step * place:04x}"], [f"@{guard} " if guard else ""], [opcode], [f" {tail}"])
         if opcode == "?":
             unread[index] = "has no opcode"
+        elif not _KEYS.issuperset(row):
+            unread[index] = f"has the key {min(set(row) - _KEYS)!r}, which is not known"
     unread.update(_rejected(columns))
     function = Function(name=name, arch=arch, role="kernel", section=None, columns=columns, start=0, stop=len(columns))
     function.role = role_by_code(function)
@@ -134,7 +141,14 @@ def _function(item: dict[str, Any], arch: str | None, path: str | None, problems
             function.unreadable.add(index)
     if function.falls_through:
         function.damage.append("its last instruction is not an end")
+    if item.get("length") != step * len(entries):
+        function.damage.append(f"its length is said to be {item.get('length')} bytes, {step * len(entries)} are here")
     return function
+
+
+def _step(arch: str | None) -> int:
+    digits = re.match(r"sm_([0-9]+)", arch or "")
+    return _OLD_STEP if digits and int(digits[1]) < 70 else _STEP
 
 
 _ODD_OPERANDS = "has operands that the grammar does not know"
