@@ -6,13 +6,11 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 
 from sassmix.arch import FACETS
-from sassmix.dynamic import UNITS, kernel_report, static_of
 from sassmix.errors import Problem, SassmixError, did_you_mean
 from sassmix.intake import Intake, PathName
 from sassmix.labels import near_names, selected
-from sassmix.launches import gather
 from sassmix.plugins import default_plugins, distribution_version
-from sassmix.report import KernelReport, Report
+from sassmix.report import UNITS, KernelReport, Report
 from sassmix.static import kernels_of
 
 BY = (*FACETS, "opcode")
@@ -79,6 +77,9 @@ def _kernels(intake: Intake, what: str) -> list[KernelReport]:
     traced = [counts for counts in intake.counts if counts.rows]
     if not intake.counts:
         return static
+    from sassmix.dynamic import kernel_report, static_of  # a listing alone needs neither
+    from sassmix.launches import gather
+
     found = []
     for sources in gather(traced, intake.functions, intake.arch):
         code = static_of(sources[0].match.function, static)

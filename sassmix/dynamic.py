@@ -14,15 +14,9 @@ from sassmix.launches import Launches, by_thread, launch_count
 from sassmix.listing import Function
 from sassmix.matching import CERTAIN, same_number
 from sassmix.registry import Registry
-from sassmix.report import KernelReport
+from sassmix.report import UNITS, KernelReport
 from sassmix.tally import Tally, tally
 from sassmix.tensor import TensorVerdict, dynamic_verdict
-
-UNITS = {
-    "issued": "warp instructions issued",
-    "active": "warp instructions with an active lane",
-    "threads": "thread instructions executed",
-}
 
 
 def kernel_report(

@@ -5,7 +5,6 @@ An error ends the work on what it names; a :class:`Problem` is part of a report 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -90,5 +89,7 @@ class Problem:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """``; did you mean X or Y?`` for names close to ``name``, else nothing."""
+    import difflib  # only where something is misspelt
+
     close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(close)}?" if close else ""

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem, SassmixError, Severity
-from sassmix.launches import iteration
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
 from sassmix.readers import DASH, Input, files_of, open_input, standard_input
@@ -64,7 +63,8 @@ class Intake:
         self.keep = any(item.reader.counts for item in opened)
         for item in opened:
             self._read(item)
-        self.counts = _whole_traces(self.counts)
+        if self.counts:
+            self.counts = _whole_traces(self.counts)
 
     def _read(self, item: Input) -> None:
         report: InputReport | None = None
@@ -107,6 +107,8 @@ def _whole_traces(all_counts: list[Counts]) -> list[Counts]:
 
     Only together do they show how many warps there were, where these ended, and whether every record is here.
     """
+    from sassmix.launches import iteration
+
     groups: dict[tuple[object, ...], list[Counts]] = {}
     for counts in all_counts:
         key = (counts.names.checksum or counts.names.best, iteration(counts.path))

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     import pandas
 
 SCHEMA = "sassmix.report/1"
+#: What is counted, by the name of the option ``--counts``.
+UNITS = {
+    "issued": "warp instructions issued",
+    "active": "warp instructions with an active lane",
+    "threads": "thread instructions executed",
+}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sassmix import arch, check, cli, dynamic, evidence, grammar, hookspecs, matching, tally
+from sassmix import arch, check, cli, evidence, grammar, hookspecs, matching, report, tally
 from sassmix.counts import KernelNames
 from sassmix.plugins import default_plugins, hook_names
 
@@ -122,9 +122,9 @@ def test_no_other_hook_is_documented() -> None:
         ("docs/report.md", evidence.CHECKS),
         ("docs/report.md", ("pass", "warn", "fail", "low", "medium", "high", "kernel", "device", "helper")),
         ("docs/report.md", KINDS),
-        ("docs/report.md", (*dynamic.UNITS.values(), "instructions in the listing", "static", "dynamic")),
-        ("docs/counts.md", dynamic.UNITS),
-        ("README.md", dynamic.UNITS),
+        ("docs/report.md", (*report.UNITS.values(), "instructions in the listing", "static", "dynamic")),
+        ("docs/counts.md", report.UNITS),
+        ("README.md", report.UNITS),
         ("README.md", evidence.CHECKS),
         ("docs/report.md", {*tally.ABSENT.values(), tally.UNRESOLVED, tally.UNCLASSIFIED}),
         ("docs/report.md", [field.name for field in fields(arch.OpcodeInfo)]),
