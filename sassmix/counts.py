@@ -73,7 +73,6 @@ class Counts:
     :param lost: why data is missing for certain (dropped records, a filter); a part of ``gaps`` that counts more.
     :param table: the source's own table from an instruction's number to its text.
     :param size: how many instructions the source says that the kernel has.
-    :param functions: names of called functions that were counted too, whose ids cannot be told apart.
     :param hardware: totals that the hardware counted, by name (``inst_executed``, ``tensor pipe``).
     :param launch_ids: the launches as a tracer numbers them; two files that share one are parts of one trace.
     :param last: the numbers of the instructions that the warps ended with; None where the source cannot tell.
@@ -91,7 +90,6 @@ class Counts:
     lost: list[str] = field(default_factory=list)
     table: dict[int, str] = field(default_factory=dict)
     size: int | None = None
-    functions: tuple[str, ...] = ()
     hardware: dict[str, float] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     launch_ids: frozenset[int] = frozenset()

@@ -264,3 +264,12 @@ def test_the_own_fixtures_are_read_whole(path: Path) -> None:
         assert (kernel.tally.unresolved, kernel.tally.unclassified) == (0, 0)
         assert {e.check: e.status for e in kernel.evidence}["architecture"] == "pass"
         assert kernel.arch == path.suffixes[-2].removeprefix(".")
+
+
+def test_a_frame_has_one_row_per_kernel_and_class() -> None:
+    found = sassmix.mix(next(path for path in LISTINGS if path.name == "saxpy.sm_90a.sass"))
+    for by in (None, "opcode", "pipe"):
+        frame = found.to_frame(by)
+        assert list(frame.columns) == ["kernel", "arch", "basis", by or "category", "count", "share"]
+        assert frame.groupby("kernel")["count"].sum().to_dict() == {k.name: k.tally.total for k in found.kernels}
+        assert len(frame) == sum(len(kernel.tally.mix(by or "category")) for kernel in found.kernels)

@@ -13,17 +13,14 @@ from pathlib import Path
 from sassmix.errors import InputError
 from sassmix.listing import Listing
 from sassmix.readers import Reader
-
-_MAGIC = (b"\x7fELF", b"\x50\xed\x55\xba", b"!<arch>\n")
+from sassmix.readers.elf import ARCHIVE, ELF, EM_CUDA, FATBIN, open_elf
 
 
 def _sniff(head: bytes) -> bool:
-    return head.startswith(_MAGIC)
+    return head.startswith((ELF, FATBIN, ARCHIVE))
 
 
 def _read(path: Path) -> Iterator[Listing]:
-    from sassmix.readers.elf import EM_CUDA, FATBIN, open_elf
-
     head, elf, fat = open_elf(path, str(path))
     if elf and elf.machine == EM_CUDA:
         yield _cubin(path)
