@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test oracle lint bench goldens grammar clean
+.PHONY: demo test oracle lint bench goldens grammar notebook clean peers
 
 demo: $(READY)
 	$(BIN)/sassmix mix fixtures/listings/wgmma.sm_90a.sass
@@ -20,14 +20,22 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy examples/*/*.py examples/*/tests/*.py
 	$(BIN)/lint-imports
 
+# make bench BENCH="--only counts --long --peers"
 bench: $(READY)
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(BENCH)
 
 # Needs nvcc 13.0 or later and the disassemblers; says what changed.
 goldens: $(READY)
 	$(BIN)/python fixtures/build.py
+
+# The published table of another project against ours, in an environment of its own; see docs/testing.md.
+peers:
+	$(PYTHON) -m venv build/peers
+	build/peers/bin/python -m pip install --quiet ".[testing]" nsys-ai==0.3.0
+	build/peers/bin/python examples/peer_table.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sassmix needs Python 3.11 or later: make PYTHON=python3.11")'
@@ -39,6 +47,11 @@ $(READY): pyproject.toml
 # After a change of grammars/*.lark.
 grammar: $(READY)
 	$(BIN)/python -m sassmix.prepare fixtures/listings
+
+# After a change of the cells of docs/notebook.ipynb, or of what they show.
+notebook: $(READY)
+	$(BIN)/python -m pip install --quiet --group notebook
+	$(BIN)/python docs/notebook.py
 
 clean:
 	rm -rf $(VENV) dist build

@@ -51,7 +51,7 @@ RULES = (
     *_types("F2FP UF2FP", f"{NARROW_FLOATS} F16*"),
     *_types("ATOM* RED* SUATOM SURED CREDUX", ATOMIC_TYPES),
     *(_type(opcode, "64", "u64") for opcode in ("ATOM*", "RED[GS]", "RED", "REDAS", "SUATOM", "SURED")),
-    *_types("I[ACMS][ADECNSU]* UI[AMS]* V[AIM][ABDEIMNS]* UVI*", "U32 S16* U16*"),
+    *_types("I[ACMS][ADECNSU]* UI[AMS]* V[AIM][ABDEIMNS]* UVI*", "U32 S16* U16* S64 U64 S8* U8*"),
     *_types("SHF USHF", "S64 U64 S32 U32"),
     *_types("SHR USHR FLO UFLO BFE SGXT USGXT", "U32"),
     *(_type(opcode, "64", "s64") for opcode in ("IADD*", "UIADD3")),

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sassmix import testing
     from sassmix.analysis import mix
     from sassmix.api import architectures, explain, read
     from sassmix.arch import Architecture, ModifierRule, Opcode, OpcodeInfo, load_opcodes, sm
@@ -56,6 +57,7 @@ __all__ = [
     "parse",
     "read",
     "sm",
+    "testing",
 ]
 
 _HOMES = {
@@ -83,6 +85,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "testing":
+        return import_module("sassmix.testing")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'sassmix' has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 
 from sassmix.arch import FACETS
@@ -29,7 +29,7 @@ class NoSuchKernel(SassmixError):
     """``--kernel`` names nothing that the inputs hold."""
 
 
-def mix(
+def mix(  # noqa: PLR0913 (every option of the command, by name)
     inputs: PathName | Sequence[PathName],
     *,
     arch: str | None = None,
@@ -37,6 +37,8 @@ def mix(
     kernels: Iterable[str] = (),
     include_padding: bool = False,
     counts: str = "issued",
+    code: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> Report:
     """Report the instruction mix of files and folders that belong together.
 
@@ -46,6 +48,8 @@ def mix(
     :param by: the facet of the report's ``mix``, or ``opcode``.
     :param counts: which executions are counted, where the data tells: ``issued`` warp instructions, those ``active`` in
         at least one lane, or ``threads``.
+    :param code: keep the instructions too, as far as a page shows them (:meth:`Report.to_html`).
+    :param tell: is told what is being read, in words; for long jobs.
     :param kernels: mangled or demangled names, these also without parameters, or glob patterns; none selects all.
     :raises NothingRead: if not one input could be read.
     :raises UnknownArchitectureError: if no plugin registers ``arch``.
@@ -55,18 +59,25 @@ def mix(
         raise SassmixError(f"no facet is called {by!r}{did_you_mean(by, BY) or '; there are ' + ', '.join(BY)}")
     if counts not in UNITS:
         raise SassmixError(f"no counts are called {counts!r}{did_you_mean(counts, UNITS)}")
-    plugins = default_plugins()
+    plugins, wanted = default_plugins(), list(kernels)
     intake = Intake(
-        plugins=plugins, arch=None if arch is None else plugins.registry.named(arch), include_padding=include_padding
+        plugins=plugins,
+        arch=None if arch is None else plugins.registry.named(arch),
+        include_padding=include_padding,
+        code=wanted or ["*"] if code else [],
+        tell=tell,
     )
     intake.read_all([inputs] if isinstance(inputs, (str, PathLike)) else inputs)
     if not intake.inputs:
         raise NothingRead(intake.problems + plugins.problems())
-    chosen = _choose(_kernels(intake, counts), list(kernels))
+    found = _kernels(intake, counts)
+    names = choose([kernel.name for kernel in found], wanted)
+    chosen = [kernel for kernel in found if kernel.name in names]
     if not any(kernel.tally.rows for kernel in chosen):
         intake.problems.append(Problem("warning", None, "the inputs hold no instructions"))
     report = empty_report(intake.problems + plugins.problems())  # last: plugins fail at work too
     report.inputs, report.kernels, report.by = intake.inputs, chosen, by
+    report.others = [kernel for kernel in found if kernel.name not in names]
     return report
 
 
@@ -84,7 +95,13 @@ def _kernels(intake: Intake, what: str) -> list[KernelReport]:
     for sources in gather(traced, intake.functions, intake.arch):
         code = static_of(sources[0].match.function, static)
         kernel = kernel_report(
-            sources, classifier=plugins.classifier, rules=rules, arch=intake.arch, what=what, static=code
+            sources,
+            classifier=plugins.classifier,
+            rules=rules,
+            arch=intake.arch,
+            what=what,
+            static=code,
+            keep=bool(intake.code),
         )
         if kernel.unit != UNITS[what]:
             message = f"kernel {kernel.name}: the data does not tell {UNITS[what]}; these are {kernel.unit}"
@@ -99,14 +116,15 @@ def empty_report(problems: list[Problem]) -> Report:
     return Report(inputs=[], kernels=[], problems=problems, plugins=versions, version=distribution_version())
 
 
-def _choose(kernels: list[KernelReport], wanted: list[str]) -> list[KernelReport]:
-    if not wanted:
-        return kernels
-    names = [kernel.name for kernel in kernels]
+def choose(names: Sequence[str], wanted: Sequence[str]) -> set[str]:
+    """The names that ``--kernel`` means; all where it is not given.
+
+    :raises NoSuchKernel: if nothing has one of the wanted names, with near ones.
+    """
     chosen: set[str] = set()
     for pattern in wanted:
         found = selected(names, pattern)
         if not found:
             raise NoSuchKernel(f"no kernel is called {pattern!r}{near_names(names, pattern)}")
         chosen |= found
-    return [kernel for kernel in kernels if kernel.name in chosen]
+    return chosen if wanted else set(names)

@@ -6,13 +6,13 @@ Data only. How architectures inherit from one another is in :mod:`sassmix.regist
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
+from sassmix.csvtable import Placed, read_table
 from sassmix.errors import PluginError, UnknownArchitectureError, did_you_mean
 
 CATEGORIES = frozenset(
@@ -31,6 +31,11 @@ _CLOSED["intent"] = CATEGORIES
 _OPTIONAL = frozenset({"group", "space", "dtype", "pipe", "intent"})
 _OPCODE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _TARGET = re.compile(r"(?:sm|compute)?_?([1-9][0-9]{1,3})([af]?)", re.IGNORECASE)
+#: Several targets in one text: ``90-100``, ``sm_90+``, ``9x``, ``range(90, 100)``.
+_SEVERAL = re.compile(r"[0-9]\s*([-.,:+*x]|to\b)|[<>]")
+#: Glob patterns that can match an opcode, and a modifier.
+_OPCODE_PATTERN = re.compile(r"([A-Z_*?]|\[!?.[^]]*\])([A-Z0-9_*?]|\[!?.[^]]*\])*")
+_MODIFIER_PATTERN = re.compile(r"([A-Za-z0-9_*?]|\[!?.[^]]*\])*")
 
 
 def sm(*targets: int | str) -> tuple[str, ...]:
@@ -43,13 +48,17 @@ def sm(*targets: int | str) -> tuple[str, ...]:
 
 def _target(text: str) -> str:
     if not (match := _TARGET.fullmatch(text.strip())):
-        how = 'write the whole target, sm(200, "200a")' if text in ("a", "f") else "write it as sm_90 or sm_100a"
+        how = "write it as sm_90 or sm_100a"
+        if text in ("a", "f"):
+            how = 'write the whole target, sm(200, "200a")'
+        elif _SEVERAL.search(text):
+            how = "targets are exact, never ranges; write it as sm_90 or sm_100a, name each: sm(90, 100)"
         raise UnknownArchitectureError(f"{text!r} is not the name of an architecture; {how}")
     return f"sm_{match[1]}{match[2].lower()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opcode:
+class Opcode(Placed):
     """One row of an opcode table: what is known of a base mnemonic on one architecture.
 
     ``group`` is NVIDIA's own heading, empty where it has none; ``pipe`` is Nsight Compute's name of the execution
@@ -87,7 +96,8 @@ def check_facets(facets: Mapping[str, object], *, where: str) -> None:
             raise PluginError(f"{where}: {name} {value!r} is not a text")
         allowed = _CLOSED.get(name)
         if allowed and value not in allowed and not (value == "" and name in _OPTIONAL):
-            raise PluginError(f"{where}: {name} {value!r} is not one of its values{did_you_mean(value, allowed)}")
+            near = did_you_mean(value, allowed) or f"; there are {', '.join(sorted(allowed))}"
+            raise PluginError(f"{where}: {name} {value!r} is not one of its values{near}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,13 +115,21 @@ class ModifierRule:
     source: str = ""
 
     def __post_init__(self) -> None:
-        allowed = set(FACETS) | {"knowledge"}
+        rule = f"rule {self.opcode}.{self.modifier}" if self.modifier else f"rule {self.opcode}"
+        if not isinstance(self.facets, Mapping) or not self.facets:
+            raise PluginError(f"{rule}: facets {self.facets!r} change nothing; write them as {{'dtype': 'f16'}}")
         for name in self.facets:
-            if name not in allowed:
-                raise PluginError(f"rule {self.opcode}.{self.modifier}: no facet {name!r}{did_you_mean(name, allowed)}")
-        check_facets(self.facets, where=f"rule {self.opcode}.{self.modifier}")
+            if name not in (allowed := (*FACETS, "knowledge")):
+                near = did_you_mean(str(name), allowed) or f"; there are {', '.join(allowed)}"
+                raise PluginError(f"{rule}: no facet {name!r}{near}")
+        check_facets(self.facets, where=rule)
         if self.facets.get("category") == "tensor":
-            raise PluginError(f"rule {self.opcode}.{self.modifier}: a modifier makes no matrix opcode; add a row")
+            raise PluginError(f"{rule}: a modifier makes no matrix opcode; add a row")
+        # A pattern with a character that no name has would never hold, and nobody would see it.
+        if not _OPCODE_PATTERN.fullmatch(self.opcode):
+            raise PluginError(f"{rule}: {self.opcode!r} can match no opcode; write it as HFMA2 or H*MMA")
+        if not _MODIFIER_PATTERN.fullmatch(self.modifier):
+            raise PluginError(f"{rule}: {self.modifier!r} can match no modifier, a part between dots; write BF16*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,10 +153,34 @@ class Architecture:
     family: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.remove, str):
-            raise PluginError(f'architecture {self.name!r}: remove is a text; write ("{self.remove}",)')
+        what = f"architecture {self.name!r}"
+        for name, value in (("name", self.name), ("extends", self.extends or "nothing")):
+            if not isinstance(value, str) or not value:
+                raise PluginError(f"{what}: {name} is {value!r}; write a name in quotes")
+        if isinstance(self.sm, (str, int, range)):
+            raise PluginError(f"{what}: sm is {_kind(self.sm)}; name each target: sm=sm(130, '130a')")
         object.__setattr__(self, "sm", sm(*self.sm))
+        if twice := [target for target in self.sm if self.sm.count(target) > 1]:
+            raise PluginError(f"{what}: {twice[0]} stands twice in sm; leave one out")
+        for name, kind in (("opcodes", Opcode), ("remove", str), ("modifier_rules", ModifierRule)):
+            object.__setattr__(self, name, _several(f"{what}: {name}", getattr(self, name), kind))
         object.__setattr__(self, "family", self.family or self.name)
+
+
+def _several(where: str, value: Any, kind: type) -> tuple[Any, ...]:
+    """A field that holds several of a kind: one alone is a bracket that was forgotten."""
+    needed = "texts" if kind is str else f"sassmix.{kind.__name__}"
+    if isinstance(value, (str, kind)) or not isinstance(value, Iterable):
+        raise PluginError(f"{where} is {_kind(value)}; give {needed} in a tuple: (A, B) or (A,)")
+    items = tuple(value)
+    for item in items:
+        if not isinstance(item, kind):
+            raise PluginError(f"{where} holds {_kind(item)}; give {needed} only")
+    return items
+
+
+def _kind(value: object) -> str:
+    return "a text" if isinstance(value, str) else "None" if value is None else f"one {type(value).__name__}"
 
 
 def load_opcodes(file: str | Path, name: str | None = None) -> tuple[Opcode, ...]:
@@ -151,64 +193,18 @@ def load_opcodes(file: str | Path, name: str | None = None) -> tuple[Opcode, ...
     path = Path(file)
     if path.suffix != ".csv":
         path = path.parent / name if name else path.with_suffix(".csv")
-    columns = [f.name for f in fields(Opcode)]
-    records = _records(path)
-    if not records:
-        raise PluginError(f"{path.name} holds no row; the first one names the columns: {','.join(columns)}")
-    _check_header(f"{path.name}, row {records[0][0]}", records[0][1], columns)
-    return _rows(path.name, records)
-
-
-def _records(path: Path) -> list[tuple[int, list[str]]]:
-    """The cells of each row that is not blank, with the number of its first line."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        hint = "" if path.exists() else "; is it packaged?"
-        raise PluginError(f"{path.name} cannot be read: {error.strerror or error}{hint}") from error
-    records, line = list[tuple[int, list[str]]](), 1
-    try:
-        reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), strict=True)
-        for cells in reader:
-            records.append((line, cells))
-            line = reader.line_num + 1
-    except UnicodeDecodeError as error:
-        line = len((data[: error.start] + b".").splitlines())
-        raise PluginError(f"{path.name}, row {line}: {error.reason}; save the table as utf-8") from None
-    except csv.Error as error:
-        raise PluginError(f"{path.name}, row {line}: {error}; quote a cell as a whole, a quote in it twice") from None
-    return [record for record in records if record[1]]
-
-
-def _check_header(where: str, header: list[str], columns: list[str]) -> None:
-    for column in header:
-        if column not in columns:
-            near = "; separate by commas" if re.search("[;\t]", column) else did_you_mean(column, columns)
-            raise PluginError(f"{where}: no column {column!r} in an opcode table{near}")
-        if header.count(column) > 1:
-            raise PluginError(f"{where}: the column {column!r} stands twice; leave one out")
-    for needed in fields(Opcode):
-        if needed.default is MISSING and needed.name not in header:
-            raise PluginError(f"{where}: the column {needed.name!r} is missing; add it, every row needs it")
-
-
-def _rows(file: str, records: list[tuple[int, list[str]]]) -> tuple[Opcode, ...]:
-    (_, header), *rows = records
-    seen: dict[str, int] = {}
-    result = []
-    for line, cells in rows:
-        where = f"{file}, row {line}"
-        if len(cells) != len(header):
-            raise PluginError(f"{where}: as many cells as the header has are needed; quote a cell that holds a comma")
+    needed = [f.name for f in fields(Opcode) if f.default is MISSING]
+    found: dict[str, Opcode] = {}
+    for place, cells in read_table(path, [f.name for f in fields(Opcode)], needed):
         try:
-            opcode = Opcode(**dict(zip(header, cells, strict=True)))
+            row = Opcode(**cells).at(place)
         except PluginError as error:
-            raise PluginError(f"{where}: {error.message}") from None
-        if opcode.opcode in seen:
-            raise PluginError(f"{where}: {opcode.opcode} stands in row {seen[opcode.opcode]} already")
-        seen[opcode.opcode] = line
-        result.append(opcode)
-    return tuple(result)
+            raise PluginError(f"{place}: {error.message}") from None
+        if earlier := found.get(row.opcode):
+            number = earlier.place.rpartition(" ")[2]
+            raise PluginError(f"{place}: {row.opcode} stands in row {number} already; leave one out")
+        found[row.opcode] = row
+    return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

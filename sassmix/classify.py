@@ -19,14 +19,15 @@ def check_answer(answer: object) -> OpcodeInfo:
     :raises PluginError: for any other answer: a mix would lose the instruction, or call a matrix multiply none.
     """
     if not isinstance(answer, OpcodeInfo):
-        raise PluginError(f"sassmix_classify gives {type(answer).__name__}, not sassmix.OpcodeInfo")
+        kind = type(answer).__name__
+        raise PluginError(f"sassmix_classify gives {kind}, not sassmix.OpcodeInfo; give None for what the table knows")
     where = f"sassmix_classify's answer for {answer.mnemonic}"
     facets = {name: getattr(answer, name) for name in (*FACETS, "knowledge")}
     check_facets({name: value for name, value in facets.items() if value is not None}, where=where)
     if answer.known and answer.category is None:
-        raise PluginError(f"{where}: the opcode is known, but has no category")
+        raise PluginError(f"{where}: the opcode is known, but has no category; give one")
     if answer.tensor != (answer.category == "tensor"):
-        raise PluginError(f"{where}: tensor is {answer.tensor} in the category {answer.category}")
+        raise PluginError(f"{where}: tensor is {answer.tensor} in the category {answer.category}; make them agree")
     return answer
 
 

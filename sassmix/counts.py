@@ -11,26 +11,27 @@ from dataclasses import dataclass, field
 from sassmix.errors import Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen: that would make a row four times as costly, and profilers' exports hold millions. Nothing changes one.
+@dataclass(slots=True)
 class CountRow:
     """One counted instruction (or one name that stands for several), summed over warps and launches.
 
+    :param issued: warp instructions issued, the guard's outcome notwithstanding.
     :param mnemonic: the full mnemonic where the source names it, as it stands there (``HMMA.16816.F32``).
     :param name: what the source calls the row if that is no mnemonic: ``OPCODE_138``; kept if nothing resolves it.
     :param index: the instruction's number within its function, from 0.
     :param offset: its bytes from the start of its function; from an absolute address the first one is taken away.
     :param sass: the instruction's text where the row carries it.
-    :param issued: warp instructions issued, the guard's outcome notwithstanding.
     :param active: those of them with at least one active lane; None where the source does not tell.
     :param threads: thread instructions executed with the guard true; None where the source does not tell.
     """
 
+    issued: int
     mnemonic: str | None = None
     name: str | None = None
     index: int | None = None
     offset: int | None = None
     sass: str | None = None
-    issued: int
     active: int | None = None
     threads: int | None = None
 
@@ -41,11 +42,13 @@ class KernelNames:
 
     :param mangled: the whole mangled name, from metadata.
     :param demangled: the declaration, as a profiler writes it.
+    :param root: the function that a tracer says it instrumented.
     :param file: the name within the file's name; ``cut`` if it may be longer than stands there (150 characters).
     """
 
     mangled: str | None = None
     demangled: str | None = None
+    root: str | None = None
     file: str | None = None
     cut: bool = False
     checksum: str | None = None
@@ -53,12 +56,12 @@ class KernelNames:
     @property
     def known(self) -> bool:
         """Whether the source gives any name at all."""
-        return bool(self.mangled or self.demangled or self.file)
+        return bool(self.best)
 
     @property
     def best(self) -> str | None:
         """The most exact name there is."""
-        return self.mangled or self.file or self.demangled
+        return self.mangled or self.root or self.file or self.demangled
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,9 +76,10 @@ class Counts:
     :param lost: why data is missing for certain (dropped records, a filter); a part of ``gaps`` that counts more.
     :param table: the source's own table from an instruction's number to its text.
     :param size: how many instructions the source says that the kernel has.
-    :param hardware: totals that the hardware counted, by name (``inst_executed``, ``tensor pipe``).
+    :param hardware: totals that the hardware counted, by name: ``inst_executed`` for all, else a pipe (``tensor``).
     :param launch_ids: the launches as a tracer numbers them; two files that share one are parts of one trace.
     :param last: the numbers of the instructions that the warps ended with; None where the source cannot tell.
+    :param root_only: whether the source says that functions which the kernel calls were left out.
     :param missing: what the source has no measurement of although it has a place for it (``cycles``).
     """
 
@@ -91,6 +95,7 @@ class Counts:
     table: dict[int, str] = field(default_factory=dict)
     size: int | None = None
     hardware: dict[str, float] = field(default_factory=dict)
+    root_only: bool = False
     missing: tuple[str, ...] = ()
     launch_ids: frozenset[int] = frozenset()
     last: frozenset[int] | None = None

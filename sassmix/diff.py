@@ -2,73 +2,141 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sassmix.analysis import choose
+from sassmix.conditions import Condition
+from sassmix.judging import judge_change
+from sassmix.matching import same_number
+from sassmix.pairing import Pair, pairs
+from sassmix.presence import presence
+from sassmix.reaching import Index, index_of, reached_from
 from sassmix.report import KernelReport, Report
+from sassmix.wording import totals, what_changed
 
 SCHEMA = "sassmix.diff/1"
+_Rows = list[dict[str, Any]]
 
 
-def diff(before: Report, after: Report) -> dict[str, Any]:
-    """Compare the mixes of two reports, kernel by kernel (matched by name, on one architecture first).
+def diff(
+    before: Report,
+    after: Report,
+    *,
+    by: str = "category",
+    tolerance: float = 0.0,
+    kernels: Iterable[str] = (),
+    conditions: Sequence[Condition] = (),
+) -> dict[str, Any]:
+    """Compare the mixes of two reports of all kernels of their inputs.
 
     Where a side could not be read, nothing is compared: its kernels are not gone.
 
+    :param by: the facet of ``mix``.
+    :param tolerance: a share of the larger of two counts (0 to 1); up to it they are taken to be the same.
+    :param kernels: names as in :func:`sassmix.analysis.mix`, of either side.
+    :param conditions: asked of the kernels chosen; the text of those that are not met is in ``failed``.
     :returns: the JSON of the schema ``sassmix.diff/1``.
+    :raises NoSuchKernel: if no kernel of either side has one of the names.
     """
     readable = bool(before.inputs and after.inputs)
-    kernels = [_compare(old, new) for old, new in _pairs(before.kernels, after.kernels)] if readable else []
+    index = index_of(kernel for kernel in [*before.kernels, *after.kernels] if kernel.basis == "static")
+    found = _chosen(_paired(before, after, index), list(kernels)) if readable else []
+    entries = [_entry(pair, by, tolerance, index) for pair in found]
+    failed = judge_change(conditions, found, before, after) if readable else []
     return {
         "schema": SCHEMA,
-        "same": readable and all(kernel["status"] == "same" for kernel in kernels),
-        "kernels": kernels,
-        "failed": [],
+        "same": readable and all(entry["status"] == "same" for entry in entries),
+        "summary": totals(entries),
+        "by": by,
+        "tolerance": tolerance,
+        "conditions": [str(condition) for condition in conditions],
+        "kernels": entries,
+        "failed": [failure.to_dict() for failure in failed],
         "problems": [problem.to_dict() for problem in dict.fromkeys(before.problems + after.problems)],
     }
 
 
-def _pairs(
-    before: list[KernelReport], after: list[KernelReport]
-) -> list[tuple[KernelReport | None, KernelReport | None]]:
-    left = list(after)
-    pairs: list[tuple[KernelReport | None, KernelReport | None]] = []
-    for old in before:
-        named = [new for new in left if new.name == old.name]
-        new = next((new for new in named if new.arch == old.arch), named[0] if len(named) == 1 else None)
-        if new is not None:
-            left.remove(new)
-        pairs.append((old, new))
-    return pairs + [(None, new) for new in left]
+def _paired(before: Report, after: Report, index: Index) -> list[Pair]:
+    """The pairs; without the functions that a kernel calls, where it is compared with counts, which hold them."""
+    found = pairs(before.kernels, after.kernels)
+    mixed = [pair for pair in found if pair.before and pair.after and pair.before.basis != pair.after.basis]
+    code = [kernel for pair in mixed for kernel in (pair.before, pair.after) if kernel and kernel.basis == "static"]
+    called = {id(one) for kernel in code for one in reached_from(kernel, index)[0]}
+    return [pair for pair in found if (pair.before and pair.after) or id(pair.either) not in called]
 
 
-def _compare(old: KernelReport | None, new: KernelReport | None) -> dict[str, Any]:
-    mix = _changes(_by(old, "category"), _by(new, "category"), "category")
-    opcodes = _changes(_by(old, "opcode"), _by(new, "opcode"), "opcode")
-    forms = _changes(_forms(old), _forms(new), "form")
-    status = "gone" if new is None else "new" if old is None else "changed" if mix or opcodes or forms else "same"
-    either = old or new
-    return {
-        "name": either.name if either else "",
-        "demangled": either.demangled if either else None,
-        "arch": {"before": old.arch if old else None, "after": new.arch if new else None},
-        "status": status,
-        "mix": mix,
-        "opcodes": opcodes,
-        "forms": forms,
+def _chosen(found: list[Pair], wanted: list[str]) -> list[Pair]:
+    if not wanted:
+        return found
+    names = choose(list(dict.fromkeys(name for pair in found for name in sorted(pair.names))), wanted)
+    return [pair for pair in found if pair.names & names]
+
+
+def _entry(pair: Pair, by: str, tolerance: float, index: Index) -> dict[str, Any]:
+    old, new = pair.before, pair.after
+    entry = {
+        "name": pair.either.name,
+        "demangled": pair.either.demangled,
+        "names": _both(pair, "name"),
+        "matched": pair.how,
+        "candidates": [{"name": name, "reason": why} for name, why in pair.candidates.items()],
+        "arch": _both(pair, "arch"),
+        "basis": _both(pair, "basis"),
+        "unit": _both(pair, "unit"),
+        "launches": _both(pair, "launches"),
+        "confidence": _both(pair, "confidence"),
+        "unresolved": {"before": old.tally.unresolved if old else None, "after": new.tally.unresolved if new else None},
+        "total": {"before": old.tally.total if old else None, "after": new.tally.total if new else None},
+        "same_architecture": not (old and new) or same_number(old.arch, new.arch),
+        "same_unit": not (old and new) or old.unit == new.unit,
     }
+    entry |= presence(old, new, index) if old and new and old.unit != new.unit else _changes(pair, by, tolerance)
+    changed = any(entry[key] for key in ("mix", "opcodes", "forms"))
+    entry["status"] = "gone" if new is None else "new" if old is None else "changed" if changed else "same"
+    entry["summary"] = what_changed(entry, by)
+    return entry
 
 
-def _by(kernel: KernelReport | None, facet: str) -> dict[str, int]:
-    return {row[facet]: row["count"] for row in kernel.tally.mix(facet)} if kernel else {}
+def _both(pair: Pair, name: str) -> dict[str, Any]:
+    return {"before": getattr(pair.before, name, None), "after": getattr(pair.after, name, None)}
 
 
-def _forms(kernel: KernelReport | None) -> dict[str, int]:
-    return {row.name: row.count for row in kernel.tally.rows} if kernel else {}
+def _changes(pair: Pair, by: str, tolerance: float) -> dict[str, Any]:
+    """The three levels: the facet, the opcode with its category, the full mnemonic."""
+    tolerated: _Rows = []
+    levels: dict[str, _Rows] = {}
+    categories = _categories(pair)
+    for key, facet in (("mix", by), ("opcodes", "opcode"), ("forms", "form")):
+        rows = _differences(_counts(pair.before, facet), _counts(pair.after, facet), facet)
+        levels[key] = [row for row in rows if not _within(row, tolerance)]
+        tolerated += [row for row in rows if _within(row, tolerance)]
+    for row in [*levels["opcodes"], *levels["forms"]]:
+        row["category"] = categories[row.get("opcode") or row.get("form") or ""]
+    return {**levels, "tolerated": tolerated}
 
 
-def _changes(before: dict[str, int], after: dict[str, int], name: str) -> list[dict[str, Any]]:
-    return [
-        {name: key, "before": before.get(key, 0), "after": after.get(key, 0)}
-        for key in sorted({*before, *after})
-        if before.get(key, 0) != after.get(key, 0)
-    ]
+def _categories(pair: Pair) -> dict[str, str]:
+    """The category of each opcode and of each full mnemonic, after the change where both sides have it."""
+    rows = [row for kernel in (pair.before, pair.after) if kernel for row in kernel.tally.rows]
+    return {name: row.facet("category") for row in rows for name in (row.facet("opcode"), row.name)}
+
+
+def _counts(kernel: KernelReport | None, facet: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for row in kernel.tally.rows if kernel else ():
+        found[row.name if facet == "form" else row.facet(facet)] += row.count
+    return found
+
+
+def _differences(before: Counter[str], after: Counter[str], name: str) -> _Rows:
+    """What differs, the largest change first."""
+    rows = [{name: key, "before": before[key], "after": after[key]} for key in {*before, *after}]
+    rows = [row for row in rows if row["before"] != row["after"]]
+    return sorted(rows, key=lambda row: (-abs(row["after"] - row["before"]), row[name]))
+
+
+def _within(row: dict[str, Any], tolerance: float) -> bool:
+    before, after = int(row["before"]), int(row["after"])
+    return abs(after - before) <= tolerance * max(before, after)

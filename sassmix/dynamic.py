@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from sassmix.agreement import Agreement, launches_in_words
 from sassmix.classify import Classifier
+from sassmix.code import code_of
 from sassmix.counts import Counts
 from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
 from sassmix.labels import LabelRule, readable
-from sassmix.launches import Launches, by_thread, launch_count
+from sassmix.launches import Launches, by_thread, compared, executed, launch_count
 from sassmix.listing import Function
 from sassmix.matching import CERTAIN, same_number
 from sassmix.registry import Registry
@@ -27,11 +28,13 @@ def kernel_report(
     arch: str | None,
     what: str,
     static: KernelReport | None,
+    keep: bool = False,
 ) -> KernelReport:
     """The entry of one traced kernel.
 
     :param what: ``issued``, ``active`` or ``threads``.
     :param static: the entry of its function in the listing, for what stands in the code.
+    :param keep: keep the instructions too.
     """
     main = sources[0]
     function, registry = main.match.function, classifier.registry
@@ -39,7 +42,8 @@ def kernel_report(
     what = what if told else "issued"
     claim = _claim(main, arch)
     counted = tally(classifier, claim.arch, *main.counted(what))
-    evidence = _evidence(sources, counted, claim, registry)
+    agreement = compared(sources)
+    evidence = _evidence(sources, counted, claim, registry, agreement)
     name = function.name if function else main.first.names.best or _file_name(main.first)
     return KernelReport(
         name=name,
@@ -55,7 +59,20 @@ def kernel_report(
         tally=counted,
         tensor=_verdict(main, counted, claim, evidence, static, classifier),
         evidence=evidence,
+        agreement=agreement,
+        executed=_executed(main),
+        code=code_of([function, *main.helpers], classifier, claim.arch, *executed(main, what))
+        if keep and function
+        else None,
     )
+
+
+def _executed(main: Launches) -> dict[str, int]:
+    """The totals in every unit that the source tells."""
+    if by_thread(main):
+        return {}
+    told = [what for what in UNITS if all(resolution.has(what) for _, resolution in main.parts)]
+    return {what: sum(counter.total() for counter in main.counted(what)) for what in told}
 
 
 def _file_name(counts: Counts) -> str:
@@ -75,7 +92,7 @@ def _most(values: Iterable[int | None]) -> int | None:
 
 
 def _evidence(
-    sources: Sequence[Launches], counted: Tally, claim: ArchitectureClaim, registry: Registry
+    sources: Sequence[Launches], counted: Tally, claim: ArchitectureClaim, registry: Registry, agreement: Agreement
 ) -> list[Evidence]:
     main = sources[0]
     return [
@@ -84,14 +101,14 @@ def _evidence(
         check_resolved(counted),
         check_architecture(claim, counted, registry),
         _mapping(main, counted),
-        _consistent(sources, counted),
+        _consistent(sources, counted, agreement),
     ]
 
 
 def _captured(main: Launches, counted: Tally) -> Evidence:
     launches = launch_count(main)
-    number = "an unknown number of" if launches is None else launches
-    detail = f"{sum(c.total for c, _ in main.parts)} instructions, {number} launches"
+    number = "an unknown number of launches" if launches is None else launches_in_words(launches)
+    detail = f"{sum(c.total for c, _ in main.parts)} instructions, {number}"
     return Evidence("captured", "pass" if counted.total else "fail", detail)
 
 
@@ -118,40 +135,18 @@ def _mapping(main: Launches, counted: Tally) -> Evidence:
     return Evidence("mapping", "fail" if counted.unresolved else "warn", what)
 
 
-def _consistent(sources: Sequence[Launches], counted: Tally) -> Evidence:
+def _consistent(sources: Sequence[Launches], counted: Tally, agreement: Agreement) -> Evidence:
+    resolutions = [resolution for launches in sources for _, resolution in launches.parts]
     conflicts = _against_hardware(sources, counted)
-    conflicts += [text for launches in sources for _, r in launches.parts for text in r.conflicts]
-    conflicts += _disagreements(sources)
+    conflicts += [text for resolution in resolutions for text in resolution.conflicts]
+    conflicts += agreement.conflicts
     if conflicts:
         return Evidence("consistent", "fail", few(conflicts))
-    doubts = [text for launches in sources for _, r in launches.parts for text in r.doubts]
+    doubts = [text for resolution in resolutions for text in resolution.doubts] + agreement.doubts
     if doubts:
-        return Evidence("consistent", "warn", f"neighbours in the code have unequal counts: {few(doubts)}")
-    checked = dict.fromkeys(text for launches in sources for _, r in launches.parts for text in r.checked)
-    checked.update(dict.fromkeys(launches.first.kind for launches in sources[1:]))
-    return Evidence("consistent", "pass", f"agrees with {few(checked)}" if checked else "nothing contradicts it")
-
-
-def _disagreements(sources: Sequence[Launches]) -> list[str]:
-    """Totals by opcode of different sources for the same kernel, where both saw the same number of launches."""
-    found = []
-    main, *others = sources
-    for other in others:
-        if not _comparable(main, other):
-            continue
-        ours, theirs = (_by_opcode(side.counted("issued")[0]) for side in (main, other))
-        for opcode in sorted({*ours, *theirs}):
-            if ours[opcode] != theirs[opcode]:
-                pair = f"{ours[opcode]} by {main.first.kind}, {theirs[opcode]} by {other.first.kind}"
-                found.append(f"{opcode}: {pair}")
-    return found
-
-
-def _comparable(main: Launches, other: Launches) -> bool:
-    whole = not any(counts.lost or counts.gaps for side in (main, other) for counts, _ in side.parts)
-    unknown = any(side.counted("issued")[1] for side in (main, other))
-    alike = len(main.parts) == len(other.parts) and by_thread(main) == by_thread(other)
-    return whole and not unknown and alike
+        return Evidence("consistent", "warn", few(doubts))
+    agreed = [*(text for resolution in resolutions for text in resolution.checked), *agreement.agreed]
+    return Evidence("consistent", "pass", f"agrees with {few(agreed)}" if agreed else "nothing contradicts it")
 
 
 def _against_hardware(sources: Sequence[Launches], counted: Tally) -> list[str]:
@@ -164,13 +159,6 @@ def _against_hardware(sources: Sequence[Launches], counted: Tally) -> list[str]:
                 what = "was" if used > 0 else "was not"
                 found.append(f"the tensor pipe {what} used by the hardware's counter, the instructions say otherwise")
     return found
-
-
-def _by_opcode(counts: Counter[str]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for mnemonic, count in counts.items():
-        total[mnemonic.partition(".")[0].upper()] += count
-    return total
 
 
 def _verdict(

@@ -32,18 +32,23 @@ class FlowCheck:
     doubts: tuple[str, ...] = ()
 
 
-def check_flow(function: Function, counts: Mapping[int, int], helpers: Sequence[Function] = ()) -> FlowCheck:
+def check_flow(
+    function: Function, counts: Mapping[int, int], helpers: Sequence[Function] = (), *, partial: bool = False
+) -> FlowCheck:
     """Compare counts with the code that they are said to be of.
 
     :param counts: executions by the index of an instruction in the listing's columns.
     :param helpers: the functions behind it in its section, which the counts may reach into.
+    :param partial: whether an index that is not among the counts may have been executed all the same.
     """
     if not counts:
         return FlowCheck()
     stop = max(f.code_stop for f in (function, *helpers))
     targets = _targets((function, *helpers), stop)
+    if partial:
+        targets |= {index for i in range(function.start, stop) if i not in counts for index in (i, i + 1)}
     doubts = _unequal(function, counts, range(function.start, stop), targets)
-    found = _at_the_ends(function, counts, stop)
+    found = _beyond(function, counts, stop) + ([] if partial else _at_the_ends(function, counts, stop))
     better = _better_shift(function, counts, stop, targets, len(doubts)) if doubts else 0
     if better:
         found.append(f"the counts fit the code {abs(better)} instructions further {'on' if better > 0 else 'up'}")
@@ -55,13 +60,16 @@ def _at_the_ends(function: Function, counts: Mapping[int, int], stop: int) -> li
     entered = counts.get(function.start, 0)
     if not entered:
         found.append("the first instruction was not counted")
-    beyond = [index for index in counts if counts[index] and not function.start <= index < stop]
-    if beyond:
-        found.append(f"{len(beyond)} counted instructions stand in the padding or behind the end of the code")
     left = sum(count for index, count in counts.items() if index < stop and _ends(function, index))
     if left < entered:
         found.append(f"it was entered {entered} times and left {left} times")
     return found
+
+
+def _beyond(function: Function, counts: Mapping[int, int], stop: int) -> list[str]:
+    beyond = [index for index in counts if counts[index] and not function.start <= index < stop]
+    what = f"{len(beyond)} counted instructions stand in the padding or behind the end of the code"
+    return [what] if beyond else []
 
 
 def _better_shift(function: Function, counts: Mapping[int, int], stop: int, targets: set[int], unequal: int) -> int:

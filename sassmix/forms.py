@@ -11,7 +11,8 @@ grammar is ``guard? MNEMONIC operand ("," operand)*`` and no piece holds ``", "`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
+from typing import cast
 
 from sassmix.grammar import FORMS, is_line, is_mnemonic, kind_of, prepared
 
@@ -84,7 +85,8 @@ def rejected_mnemonics(mnemonics: Collection[str]) -> set[str]:
 
 def rejected_tails(tails: Collection[str]) -> set[str]:
     """The texts between mnemonic and semicolon (the blank in front included) that the grammar does not know."""
-    filled = set(tails).difference(("", " "))
+    filled = set(tails)
+    filled -= {"", " "}
     joined = "\n".join(filled)
     odd: list[str] = []
     if "(*" in joined or _STAND_IN in joined:
@@ -118,15 +120,15 @@ def rejected_pieces(pieces: list[str]) -> set[str]:
     return {p for p, form in zip(pieces, forms, strict=True) if form in bad and not _is_operand(p)} if bad else set()
 
 
-def line_kinds(lines: Iterable[str]) -> dict[str, str | None]:
-    """The kind of each distinct line by the grammar, None for a line that it does not know."""
-    distinct = [line for line in lines if _STAND_IN not in line]
-    joined = _QUOTED.sub('""', _COMMENT.sub("//", "\n".join(distinct)))
-    forms = fold(joined).split("\n")
+def line_kinds(lines: Sequence[str]) -> list[str | None]:
+    """The kind of each line by the grammar, None for a line that it does not know."""
+    joined = "\n".join(lines)
+    if _STAND_IN in joined:  # folding would spoil these lines
+        plain = line_kinds(["" if _STAND_IN in line else line for line in lines])
+        return [kind_of(line) if _STAND_IN in line else kind for line, kind in zip(lines, plain, strict=True)]
+    forms = fold(_QUOTED.sub('""', _COMMENT.sub("//", joined))).split("\n")
     by_form = {form: _kind(form) for form in set(forms)}
-    kinds: dict[str, str | None] = {}
-    for line, form in zip(distinct, forms, strict=True):
-        kind = by_form[form]
-        kinds[line] = str(kind) if kind else kind_of(line)
-    kinds.update((line, kind_of(line)) for line in lines if line not in kinds)
+    kinds = [cast("str | None", by_form[form]) for form in forms]
+    if None in by_form.values():
+        kinds = [kind or kind_of(line) for kind, line in zip(kinds, lines, strict=True)]
     return kinds

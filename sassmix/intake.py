@@ -4,30 +4,41 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
 from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem, SassmixError, Severity
+from sassmix.filters import empty_problems, filter_problems
+from sassmix.labels import selected
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
 from sassmix.readers import DASH, Input, files_of, open_input, standard_input
 from sassmix.report import InputReport
 from sassmix.static import FunctionSummary, summarise
 
+_NO_KIND = "no known kind"
 PathName = str | PathLike[str]
 
 
 @dataclass(slots=True, kw_only=True)
 class Intake:
-    """Everything that was read. ``functions`` are kept only where counts are among the inputs, to be joined."""
+    """Everything that was read. ``functions`` are kept only where counts are among the inputs, to be joined.
+
+    :param code: names and patterns of functions whose instructions are kept, to be shown.
+    :param room: instructions to keep, but for the last listing, which is kept as a whole; a page shows fewer.
+    :param tell: is told what is being read, in words.
+    """
 
     plugins: Plugins
     arch: str | None
     include_padding: bool
     keep: bool = False
+    code: Sequence[str] = ()
+    room: int = 200_000
+    tell: Callable[[str], None] | None = None
     inputs: list[InputReport] = field(default_factory=list)
     summaries: list[FunctionSummary] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
@@ -61,16 +72,46 @@ class Intake:
     def _read_files(self, names: Sequence[PathName]) -> None:
         opened = open_all(names, self.problems)
         self.keep = any(item.reader.counts for item in opened)
-        for item in opened:
+        for number, item in enumerate(opened, 1):
+            self._say(f"reading {number} of {len(opened)}: {item.path}")
             self._read(item)
         if self.counts:
-            self.counts = _whole_traces(self.counts)
+            self.counts = _whole_traces(self._without_copies())
+        self.problems += [*empty_problems(self.counts, self.functions), *filter_problems(self._unknown, self._names())]
+
+    def _say(self, text: str) -> None:
+        if self.tell:
+            self.tell(text)
+
+    def _without_copies(self) -> list[Counts]:
+        """A copy of a trace, which numbers its launches, is no further launch; two equal histograms may be two."""
+        digests = {report.path: report.sha256 for report in self.inputs}
+        first: dict[object, str] = {}
+        kept = []
+        for counts in self.counts:
+            key = (digests.get(counts.path), counts.names.best) if counts.launch_ids else id(counts)
+            if first.setdefault(key, counts.path) == counts.path:
+                kept.append(counts)
+            else:
+                what = f"the same trace as {first[key]}; counted once"
+                self.problems.append(Problem("info", counts.path, what))
+        return kept
+
+    @property
+    def _unknown(self) -> list[str]:
+        """The files beside the inputs that are of no known kind."""
+        return [p.path for p in self.problems if p.path and p.severity == "info" and _NO_KIND in p.message]
+
+    def _names(self) -> list[str]:
+        counted = (name for c in self.counts for name in (c.names.mangled, c.names.demangled, c.names.file) if name)
+        return [*(summary.name for summary in self.summaries), *counted]
 
     def _read(self, item: Input) -> None:
         report: InputReport | None = None
         path = str(item.path)
         try:
             for part in item.parts():
+                self._say(f"{path}: {len(self.summaries):,} functions" if self.summaries else path)
                 self.problems += part.problems
                 report = report or _input_report(item, part)
                 if isinstance(part, Counts):
@@ -90,16 +131,24 @@ class Intake:
     def _take_counts(self, counts: Counts, report: InputReport) -> None:
         self.counts.append(counts)
         report.archs.add(counts.arch)
-        if not counts.rows:
-            self.problems.append(Problem("warning", counts.path, "holds no counts: nothing was captured"))
 
     def _take_listing(self, listing: Listing, report: InputReport) -> None:
-        found = list(summarise(listing, self.plugins, arch=self.arch, include_padding=self.include_padding))
+        padding, keep = self.include_padding, self._to_show(listing)
+        found = list(summarise(listing, self.plugins, arch=self.arch, include_padding=padding, keep=keep))
         self.summaries += found
         self.functions += listing.functions if self.keep else []
         report.functions += [summary.to_dict() for summary in found]
         report.archs.update(summary.claim.stated or summary.arch for summary in found)
         report.lines.update(listing.lines)
+
+    def _to_show(self, listing: Listing) -> set[str]:
+        """The functions whose instructions are kept, as long as there is room."""
+        if not self.code or self.room <= 0:
+            return set()
+        names = [function.name for function in listing.functions]
+        wanted = {name for pattern in self.code for name in selected(names, pattern)}
+        self.room -= sum(len(function) for function in listing.functions if function.name in wanted)
+        return wanted
 
 
 def _whole_traces(all_counts: list[Counts]) -> list[Counts]:
@@ -168,6 +217,7 @@ def _open_folder(folder: Path, problems: list[Problem]) -> list[Input]:
     problems += found
     if not opened and all(problem.severity == "info" for problem in found):
         what = "the folder holds no file of a known kind" if files else "the folder holds no file"
+        what += "; if a tracer was to write here, its filter has fitted no kernel (case counts), or it has failed"
         problems.append(Problem("error", str(folder), what))
     return opened
 
@@ -177,7 +227,7 @@ def _open(path: Path, unknown: Severity, problems: list[Problem]) -> list[Input]
     try:
         item = open_input(path)
     except InputError as error:
-        severity = unknown if "no known kind" in error.reason else "error"
+        severity = unknown if _NO_KIND in error.reason else "error"
         problems.append(Problem(severity, error.path, error.reason, error.line))
         return []
     problems += item.problems

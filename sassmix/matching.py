@@ -50,12 +50,31 @@ def match(names: KernelNames, arch: str | None, functions: Sequence[Function]) -
     """
     possible = [f for f in functions if same_number(arch, f.arch)]
     for how, fits in _ways(names):
-        found = [f for f in possible if fits(f)]
+        found = _distinct(f for f in possible if fits(f))
         if len(found) == 1:
             return Match(how, found[0])
         if found:
             return Match("none", None, tuple(dict.fromkeys(f.name for f in found)))
     return Match("none", None, tuple(_alike(names, [f.name for f in functions])))
+
+
+def _distinct(functions: Iterable[Function]) -> list[Function]:
+    """Each function once: a cubin and its listing, or a file and its copy, hold the same."""
+    found: list[Function] = []
+    for function in functions:
+        if not any(_is_copy(function, other) for other in found):
+            found.append(function)
+    return found
+
+
+def _is_copy(one: Function, other: Function) -> bool:
+    same_name = one.name == other.name and len(one) == len(other) and same_number(one.arch, other.arch)
+    mine, theirs = slice(one.start, one.stop), slice(other.start, other.stop)
+    return (
+        same_name
+        and one.columns.mnemonics[mine] == other.columns.mnemonics[theirs]
+        and one.columns.guards[mine] == other.columns.guards[theirs]
+    )
 
 
 def same_number(arch: str | None, other: str | None) -> bool:
@@ -67,6 +86,10 @@ def _ways(names: KernelNames) -> Iterable[tuple[str, Callable[[Function], bool]]
     whole = names.mangled or (None if names.cut else names.file)
     if whole:
         yield "exact", lambda f: f.name == whole
+    if names.root:
+        root, declared = names.root, normalised(names.root)
+        yield "metadata", lambda f: f.name == root
+        yield "metadata", lambda f: _declared(f.name) == declared
     if names.demangled and not names.mangled:
         plain = names.demangled
         yield "exact", lambda f: f.name == plain  # a function that is not mangled has but one name
@@ -75,7 +98,7 @@ def _ways(names: KernelNames) -> Iterable[tuple[str, Callable[[Function], bool]]
     bare = whole or names.demangled or ""
     if bare and not bare.startswith("_Z") and "(" not in bare:
         yield "demangled", lambda f: bare in _bare_names(f.name)
-    if names.cut and not names.mangled and names.file:
+    if names.cut and names.file and not (names.mangled or names.root):
         part = names.file
         yield "truncated-name", lambda f: f.name.startswith(part)
     if whole:
@@ -187,7 +210,7 @@ def _type_end(tokens: list[str], start: int) -> int:
 
 def _alike(names: KernelNames, known: list[str]) -> list[str]:
     """Names that a person may have meant: of another case, in one another, or nearly spelt the same."""
-    wanted = [n.lower() for n in (names.mangled, names.file, names.demangled) if n]
+    wanted = [n.lower() for n in (names.mangled, names.root, names.file, names.demangled) if n]
     found = [k for k in known if any(w in (low := k.lower()) or low in w for w in wanted)]
     near = [k for w in wanted for k in known if did_you_mean(w, [k.lower()])]
     return list(dict.fromkeys([*found, *near]))[:10]

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sassmix import forms
-from sassmix.codelines import CODE, merge, split_code
+from sassmix.codelines import CODE, merge, split_code, take_apart
 from sassmix.columns import Columns
 from sassmix.errors import Problem
 from sassmix.grammar import kind_of, syntax_error
@@ -77,10 +77,10 @@ class _Parser:
         self.cut = "" if text.endswith("\n") else text.rpartition("\n")[2]
         body = "\n" + text if not self.cut else "\n" + text + "\n"
         self.text = body
-        parts = CODE.split(body)
-        self.bare = len(parts) == 1 and "/*" not in text
+        gaps, code = take_apart(body)
+        self.bare = len(gaps) == 1 and "/*" not in text
         self.scope = Scope(self.columns, self.problems, self.path, self._number)
-        self._walk(parts)
+        self._walk(gaps, code)
         self._prove()
         self.scope.encodings = " /* 0x" in text
         functions = finished(self.scope, cut=bool(self.cut))
@@ -94,35 +94,47 @@ class _Parser:
             lines=self.lines,
         )
 
-    def _walk(self, parts: list[str]) -> None:
-        code = Columns(parts[1::5], parts[2::5], parts[3::5], parts[4::5])
-        pieces = [(i, piece[1:]) for i, piece in enumerate(parts[0::5]) if piece]
-        single = {piece for _, piece in pieces if "\n" not in piece}
-        kinds = self._kinds(single.union(*(piece.split("\n") for _, piece in pieces if "\n" in piece)))
-        scope, silent, done = self.scope, Counter(code=len(code)), 0
-        for i, piece in pieces:
-            scope.here += i - done
-            done = i
-            if piece in single and piece.startswith(".L") and kinds[piece] == "label":
-                scope.labels[piece.partition(":")[0]] = scope.here
-                silent["label"] += 1
-                continue
-            for number, line in enumerate(piece.split("\n")):
-                kind = kinds[line]
-                if kind in _SILENT and not scope.in_ptx and "*/" not in line:
-                    silent[kind] += 1
-                else:
-                    self._line(line, kind, (i, number))
+    def _walk(self, gaps: list[str], code: Columns) -> None:
+        """Go through the lines around the code. Most say nothing, and are counted without being looked at."""
+        pieces = [(index, piece) for index, piece in enumerate(gaps) if piece]
+        lines = "".join([piece for _, piece in pieces]).split("\n")[1:]
+        kinds = self._kinds(lines)
+        telling = range(len(lines)) if "header" in kinds else self._telling(lines, kinds)
+        scope, done, first, stop = self.scope, 0, 0, 0
+        rest = iter(pieces)
+        for at in telling:
+            while at >= stop:
+                index, piece = next(rest)
+                first, stop = stop, stop + piece.count("\n")
+            scope.here += index - done
+            done = index
+            line = lines[at]
+            if line.startswith(".L") and kinds[at] == "label" and stop - first == 1:
+                scope.labels[line.partition(":")[0]] = scope.here
+                self.lines["label"] += 1
+            else:
+                self._line(line, kinds[at], (index, at - first))
         scope.here += len(code) - done
-        self.lines.update(silent)
+        self.lines["code"] += len(code)
         merge(self.columns, code, self.extra)
 
-    def _kinds(self, lines: set[str]) -> dict[str, str | None]:
+    def _telling(self, lines: list[str], kinds: list[str | None]) -> list[int]:
+        """The lines that say something, or that hide an instruction; the others are counted."""
+        hidden = {at for at, line in enumerate(lines) if "*/" in line and kinds[at] in _SILENT}
+        self.lines.update(kind for at, kind in enumerate(kinds) if kind and kind in _SILENT and at not in hidden)
+        return [at for at, kind in enumerate(kinds) if kind not in _SILENT or at in hidden]
+
+    def _kinds(self, lines: list[str]) -> list[str | None]:
         """The kind of every line between the code: taken apart if it has an offset, else by the grammar."""
-        self.split = {line: row for line in lines if "/*" in line and (row := split_code(line))}
-        rest = [line for line in lines if line not in self.split and len(line) <= _LONGEST]
-        kinds = forms.line_kinds(rest)
-        return {line: "code" if line in self.split else kinds.get(line) for line in lines}
+        self.split = {line: row for line in set(lines) if "/*" in line and (row := split_code(line))}
+        skipped = self.split.keys() | {line for line in lines if len(line) > _LONGEST}
+        if not skipped:
+            return forms.line_kinds(lines)
+        kinds = forms.line_kinds(["" if line in skipped else line for line in lines])
+        return [
+            "code" if line in self.split else None if line in skipped else kind
+            for line, kind in zip(lines, kinds, strict=True)
+        ]
 
     def _line(self, line: str, kind: str | None, place: Place) -> None:
         if self.scope.in_ptx and kind not in _AROUND_PTX:
@@ -183,7 +195,7 @@ class _Parser:
         columns = self.columns
         guards = forms.rejected_guards(set(columns.guards))
         mnemonics = forms.rejected_mnemonics(set(columns.mnemonics))
-        tails = forms.rejected_tails(set(columns.tails))
+        tails = forms.rejected_tails(columns.tails)
         if not (guards or mnemonics or tails):
             return
         for index, row in enumerate(zip(columns.guards, columns.mnemonics, columns.tails, strict=True)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sassmix.arch import Architecture, ModifierRule, Opcode, sm
 from sassmix.errors import PluginError, UnknownArchitectureError, did_you_mean
@@ -11,14 +11,22 @@ from sassmix.errors import PluginError, UnknownArchitectureError, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a plugin comes from."""
+    """Where a plugin comes from.
+
+    :param module: what is loaded, as the entry point writes it: ``acme.chips`` or ``acme:PLUGIN``.
+    :param place: where the code begins that an error is about, ``acme.py, line 3``; for errors that name no line.
+    """
 
     plugin: str
     distribution: str
     version: str
+    module: str = field(default="", compare=False)
+    place: str = field(default="", compare=False)
 
     def error(self, message: str) -> PluginError:
-        """A :class:`PluginError` that names this plugin."""
+        """A :class:`PluginError` that names this plugin, and the place where the message does not."""
+        if self.place and ", row " not in message and ", line " not in message:
+            message = f"{message} ({self.place})"
         return PluginError(message, plugin=self.plugin, distribution=self.distribution, version=self.version)
 
 
@@ -62,7 +70,10 @@ class Registry:
                 if taken or architecture.name in self._by_name:
                     owner = taken[0] if taken else self._by_name[architecture.name].origin
                     errors.append(
-                        origin.error(f"architecture {architecture.name!r} is registered by {owner.plugin} already")
+                        origin.error(
+                            f"architecture {architecture.name!r} is registered by {owner.plugin} already; "
+                            "give it another name"
+                        )
                     )
                 else:
                     waiting[architecture.name] = (origin, architecture)
@@ -79,7 +90,10 @@ class Registry:
         if name in path:
             del waiting[name]
             self._failed.add(name)
-            return [origin.error(f"architectures extend one another in a circle: {' -> '.join((*path, name))}")]
+            circle = " -> ".join((*path, name))
+            return [
+                origin.error(f"architectures extend one another in a circle: {circle}; let one of them extend another")
+            ]
         parent = architecture.extends
         errors = self._add(parent, waiting, (*path, name)) if parent else []
         if name not in waiting:
@@ -100,19 +114,20 @@ class Registry:
         for target in architecture.sm:
             if target in self._by_target:
                 other = self._by_target[target].origin.plugin
-                raise origin.error(f"{target} of architecture {name!r} is claimed by plugin {other} already")
+                raise origin.error(
+                    f"{target} of architecture {name!r} is claimed by plugin {other} already; take it out of sm"
+                )
         inherited, rules = self._parent(origin, architecture)
         _check_removed(origin, architecture, inherited)
         opcodes = {key: row for key, row in inherited.items() if key not in set(architecture.remove)}
         pipes: dict[str, str] = {}
         for row in architecture.opcodes:
             if row.opcode in pipes:
-                raise origin.error(f"architecture {name!r} has two rows for {row.opcode}")
+                raise origin.error(_at(row, f"architecture {name!r} has two rows for {row.opcode}; leave one out"))
             parent = inherited.get(row.opcode)
             if parent and not row.pipe and row == replace(parent, pipe=""):
-                raise origin.error(
-                    f"architecture {name!r} repeats {architecture.extends}'s row {row.opcode} unchanged; leave it out"
-                )
+                what = f"architecture {name!r} repeats {architecture.extends}'s row {row.opcode} unchanged"
+                raise origin.error(_at(row, f"{what}; leave it out"))
             opcodes[row.opcode] = row
             pipes[row.opcode] = row.pipe
         return Table(architecture, origin, opcodes, pipes, (*architecture.modifier_rules, *rules))
@@ -123,8 +138,9 @@ class Registry:
             return {}, ()
         parent = self._by_name.get(wanted)
         if parent is None:
+            near = did_you_mean(wanted, self._by_name) or f"; there are {', '.join(self._by_name) or 'none'}"
             failed = wanted in self._failed
-            why = "could not be registered" if failed else f"no plugin has{did_you_mean(wanted, self._by_name)}"
+            why = "could not be registered; its own error says why" if failed else f"no plugin has{near}"
             if owner := self._by_target.get(wanted):
                 why = f"is a target of {owner.architecture.name!r}; name the architecture"
             raise origin.error(f"architecture {architecture.name!r} extends {wanted!r}, which {why}")
@@ -179,14 +195,23 @@ class Registry:
         return [target for target, table in self if opcode in table.opcodes]
 
 
+def _at(row: Opcode, message: str) -> str:
+    """A message with the place of the row that it is about, where it comes from a file."""
+    return f"{row.place}: {message}" if row.place else message
+
+
 def _check_removed(origin: Origin, architecture: Architecture, inherited: Mapping[str, Opcode]) -> None:
-    rows = {row.opcode for row in architecture.opcodes}
+    rows = {row.opcode: row for row in architecture.opcodes}
     for opcode in architecture.remove:
         what = f"architecture {architecture.name!r} removes {opcode}"
+        if architecture.extends is None:
+            raise origin.error(f"{what}, but extends no other; name its parent in extends")
         if opcode in rows:
-            raise origin.error(f"{what} and has a row for it; a row replaces the parent's by itself")
+            message = f"{what} and has a row for it; a row replaces the parent's by itself, take it out of remove"
+            raise origin.error(_at(rows[opcode], message))
         if opcode not in inherited:
-            raise origin.error(f"{what}, which {architecture.extends} lacks{did_you_mean(opcode, inherited)}")
+            near = did_you_mean(opcode, inherited) or "; take it out of remove"
+            raise origin.error(f"{what}, which {architecture.extends} lacks{near}")
 
 
 def target_key(target: str) -> tuple[int, str]:

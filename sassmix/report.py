@@ -7,8 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sassmix.agreement import Agreement
+from sassmix.code import Code
 from sassmix.errors import Problem
 from sassmix.evidence import Evidence, confidence
+from sassmix.hints import Facts, Hint, hints
 from sassmix.tally import Tally
 from sassmix.tensor import TensorVerdict
 
@@ -22,6 +25,7 @@ UNITS = {
     "active": "warp instructions with an active lane",
     "threads": "thread instructions executed",
 }
+STATIC_UNIT = "instructions in the listing"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,7 +59,10 @@ class InputReport:
 
 @dataclass(slots=True, kw_only=True)
 class KernelReport:
-    """One kernel (or, in a static report, one function): its mix, its verdict and the evidence for them."""
+    """One kernel (or, in a static report, one function): its mix, its verdict and the evidence for them.
+
+    ``executed``: the totals by ``issued``, ``active`` and ``threads``, as far as the data tells.
+    """
 
     name: str
     demangled: str | None
@@ -70,11 +77,29 @@ class KernelReport:
     tally: Tally
     tensor: TensorVerdict
     evidence: list[Evidence]
+    agreement: Agreement = field(default_factory=Agreement)
+    executed: dict[str, int] = field(default_factory=dict)
+    code: Code | None = None
+    unknown_calls: int = 0
 
     @property
     def confidence(self) -> str:
         """low, medium or high: the worst of the evidence."""
         return confidence(self.evidence)
+
+    @property
+    def hints(self) -> list[Hint]:
+        """Questions that the mix raises, each with the counter to look at; none where the evidence carries none."""
+        return hints(
+            Facts(
+                tally=self.tally,
+                basis=self.basis,
+                arch=self.arch,
+                tensor=self.tensor,
+                evidence=self.evidence,
+                executed=self.executed,
+            )
+        )
 
     def to_dict(self, by: str = "category") -> dict[str, Any]:
         """The entry of a report's ``kernels``, its mix by one facet."""
@@ -97,12 +122,13 @@ class KernelReport:
             "tensor_core_reason": self.tensor.reason,
             "confidence": self.confidence,
             "evidence": [item.to_dict() for item in self.evidence],
+            "hints": [hint.to_dict() for hint in self.hints],
         }
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, repr=False)
 class Report:
-    """Everything that one call found out."""
+    """Everything that one call found out; ``others`` are the kernels of the inputs that ``--kernel`` does not name."""
 
     inputs: list[InputReport]
     kernels: list[KernelReport]
@@ -110,6 +136,7 @@ class Report:
     by: str = "category"
     plugins: dict[str, str] = field(default_factory=dict)
     version: str = ""
+    others: list[KernelReport] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
@@ -125,6 +152,34 @@ class Report:
             "kernels": [kernel.to_dict(self.by) for kernel in self.kernels],
             "problems": [problem.to_dict() for problem in self.problems],
         }
+
+    def __repr__(self) -> str:
+        inputs, problems = len(self.inputs), len(self.problems)
+        return f"<sassmix.Report: kernels {len(self.kernels)}, inputs {inputs}, problems {problems}>"
+
+    def to_html(self) -> str:
+        """The report as one page that loads nothing; with listings if it was made with ``code=True``."""
+        from sassmix.render.html import report_html
+
+        return report_html(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the kernels, without scripts."""
+        from sassmix.render.html import fragment_html
+
+        return fragment_html(self)
+
+    def plot(self, by: str | None = None, **options: Any) -> Any:
+        """A stacked bar per kernel, drawn by pandas.
+
+        :param by: a facet, or ``opcode``; the report's own if left out.
+        :param options: of :meth:`pandas.DataFrame.plot.barh`, ``figsize`` for one.
+        :returns: the axes of matplotlib.
+        :raises SassmixError: if matplotlib is not installed.
+        """
+        from sassmix.render.plot import plotted
+
+        return plotted(self, by or self.by, **options)
 
     def to_frame(self, by: str | None = None) -> pandas.DataFrame:
         """One row per kernel and value of a facet.

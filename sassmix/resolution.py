@@ -6,23 +6,27 @@ A contradiction is evidence, never a shift: what was resolved through a listing 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sassmix.counts import CLOCK_READ, NO_EXIT, UNKNOWN_END, CountRow, Counts
+from sassmix.evidence import few
 from sassmix.flow import check_flow
 from sassmix.listing import Function
 
 _SASS = re.compile(r"\s*(@!?U?P[0-9T]\s+)?([A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)")
-_WIDE = re.compile(r"sm_(?:[7-9][0-9]|[1-9][0-9]{2,})")
+_CALLS = frozenset({"CALL", "CAL", "JCAL"})
+_SHARED = "functions that the kernel calls number their instructions from 0 too, so its numbers may be theirs"
 
 
 @dataclass(slots=True)
 class Resolution:
     """The counts by mnemonic, and what the checks found.
 
-    ``conflicts`` are proof that something is wrong, ``doubts`` are odd; ``checked`` names the comparisons.
+    ``conflicts`` are proof that something is wrong, ``doubts`` are odd; ``checked`` names the comparisons. ``called``
+    are those of the ``resolved`` that ran outside of the function, ``placed`` those with one place in the columns.
     """
 
     resolved: list[tuple[str, CountRow]] = field(default_factory=list)
@@ -31,6 +35,8 @@ class Resolution:
     doubts: list[str] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
+    called: list[tuple[str, CountRow]] = field(default_factory=list)
+    placed: list[tuple[int, CountRow]] = field(default_factory=list)
 
     def counted(self, what: str) -> tuple[Counter[str], Counter[str]]:
         """Counts by mnemonic and by unresolved name: ``issued``, ``active`` or ``threads``."""
@@ -51,11 +57,17 @@ def mnemonic_of(sass: str) -> str | None:
     return match[2] if match else None
 
 
-def resolve(counts: Counts, function: Function | None, helpers: Sequence[Function] = ()) -> Resolution:
+def resolve(
+    counts: Counts,
+    function: Function | None,
+    helpers: Sequence[Function] = (),
+    callees: Sequence[Function] | None = (),
+) -> Resolution:
     """Find the instruction of every row.
 
     :param function: the function that the counts were matched with, None if there is none.
     :param helpers: the functions behind it in its section; numbers and offsets go on into them.
+    :param callees: the functions in other sections that it calls, directly or not; None where they are not all known.
     """
     result = Resolution()
     places = _Places(counts, function, helpers, result)
@@ -63,23 +75,44 @@ def resolve(counts: Counts, function: Function | None, helpers: Sequence[Functio
     for row in counts.rows:
         own = _own(counts, row)
         index = places.index(row)
+        result.placed += [] if index is None else [(index, row)]
         listed = function.columns.mnemonics[index] if function and index is not None else None
         if own and listed and _base(own) != _base(listed):
             result.conflicts.append(f"the source has {own} where the listing has {listed}")
         if own:
             result.resolved.append((own, row))
+            result.called += [(own, row)] if index is None else []
         elif listed:
             by_listing.append((listed, row))
         else:
             result.unresolved.append((_name(row), row))
+    if not places.located:
+        result.called = []
     places.check()
     result.conflicts += _absent(function, helpers, result)
-    if result.conflicts:
-        result.unresolved += [(_name(row), row) for _, row in by_listing]
-    else:
-        result.resolved += by_listing
+    shared = _shared_numbers(counts, by_listing, callees)
+    if shared:
+        result.doubts.append(_SHARED)
+    for mnemonic, row in by_listing:
+        if result.conflicts or (row.index is not None and row.index < shared):
+            result.unresolved.append((_name(row), row))
+        else:
+            result.resolved.append((mnemonic, row))
+    result.placed = [(i, row) for i, row in result.placed if row.index is None or row.index >= shared]
     result.gaps = _open_gaps(counts, function, result)
     return result
+
+
+def _shared_numbers(
+    counts: Counts, by_listing: Sequence[tuple[str, CountRow]], callees: Sequence[Function] | None
+) -> int:
+    """How many numbers, from 0, may stand for an instruction of a called function too: each has its own from 0 on.
+
+    None, unless the kernel executed a call to another section and the source does not say that it left them out.
+    """
+    if callees == () or counts.root_only or not any(row.issued and _base(name) in _CALLS for name, row in by_listing):
+        return 0
+    return max(map(len, callees), default=0) if callees is not None else sys.maxsize
 
 
 def _absent(function: Function | None, helpers: Sequence[Function], result: Resolution) -> list[str]:
@@ -164,9 +197,11 @@ class _Places:
         result.conflicts += [text for text in self._table_conflicts() if text not in result.conflicts]
         if self.located and self._flow_tells():
             result.checked.append("the flow of the code")
-            flow = check_flow(function, self.found, self.helpers)
+            placeless = any(row.mnemonic and row.offset is None and row.index is None for row in counts.rows)
+            flow = check_flow(function, self.found, self.helpers, partial=placeless)
             result.conflicts += flow.contradictions
-            result.doubts += flow.doubts
+            if flow.doubts:
+                result.doubts.append(f"neighbours in the code have unequal counts: {few(flow.doubts)}")
 
     def _flow_tells(self) -> bool:
         """A part of a capture does not add up; but where nothing else could speak up, the flow has to."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
+from sassmix.code import Code, code_of
 from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
 from sassmix.labels import LabelRule, readable
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
 from sassmix.registry import Registry, target_key
-from sassmix.report import KernelReport
+from sassmix.report import STATIC_UNIT, KernelReport
 from sassmix.tally import Tally, tally
 from sassmix.tensor import static_verdict
 
-UNIT = "instructions in the listing"
 #: Functions that are followed from one; a call graph can be as large as a library.
 _MOST_REACHED = 500
 
@@ -38,6 +38,7 @@ class FunctionSummary:
     unknown_calls: int
     damage: tuple[str, ...]
     tally: Tally
+    code: Code | None = None
 
     @property
     def arch(self) -> str | None:
@@ -59,11 +60,12 @@ class FunctionSummary:
 
 
 def summarise(
-    listing: Listing, plugins: Plugins, *, arch: str | None, include_padding: bool = False
+    listing: Listing, plugins: Plugins, *, arch: str | None, include_padding: bool = False, keep: Set[str] = frozenset()
 ) -> Iterator[FunctionSummary]:
     """Reduce the functions of a listing.
 
     :param arch: the user's word on the architecture, None where the listing is to be believed.
+    :param keep: the functions whose instructions are kept too.
     """
     inferred = infer_arch(listing.functions, plugins.registry)
     labels = {label for function in listing.functions for label in function.labels}
@@ -87,6 +89,7 @@ def summarise(
                 function.counts(include_padding=include_padding),
                 function.unread(include_padding=include_padding),
             ),
+            code=code_of([function], plugins.classifier, claim.arch) if function.name in keep else None,
         )
 
 
@@ -136,14 +139,16 @@ def kernels_of(
             arch=summary.arch,
             role=summary.role,
             calls=list(summary.calls),
+            unknown_calls=summary.unknown_calls,
             listing={"function": summary.name, "how": "exact", "candidates": []},
             basis="static",
-            unit=UNIT,
+            unit=STATIC_UNIT,
             launches=None,
             warps=None,
             tally=summary.tally,
             tensor=static_verdict(summary.tally, reached, doubts, arch=summary.arch, registry=registry),
             evidence=evidence,
+            code=summary.code,
         )
 
 

@@ -31,6 +31,12 @@ def has_no_matrix_unit(arch: str | None, tally: Tally, registry: Registry) -> bo
     return bool(table and not table.matrix_opcodes and not doubtful)
 
 
+def guessed(tally: Tally) -> list[str]:
+    """Opcodes whose class is no more than inferred, so that they may be matrix opcodes after all."""
+    rows = (row for row in tally.rows if row.info and row.info.knowledge == "inferred" and not row.info.tensor)
+    return [f"what {row.name} does is only inferred" for row in rows]
+
+
 def static_verdict(
     own: Tally,
     reached: dict[str, Tally],
@@ -57,6 +63,7 @@ def static_verdict(
     doubts = list(doubts) + [
         f"{name} has opcodes that are not classified" for name, t in reached.items() if t.unclassified or t.unresolved
     ]
+    doubts += [doubt for tally in (own, *reached.values()) for doubt in guessed(tally)]
     if doubts:
         return TensorVerdict(None, None, f"no matrix opcode was seen, but that proves nothing: {few(doubts)}")
     return TensorVerdict(
@@ -80,7 +87,7 @@ def dynamic_verdict(
     :param static: what the listing of the kernel tells, if there is one.
     """
     present = static.present if static else None
-    doubts = [item.detail for item in evidence if item.status != "pass"]
+    doubts = [item.detail for item in evidence if item.status != "pass"] + guessed(issued)
     if active.matrix():
         contradicted = [item.detail for item in evidence if item.check == "consistent" and item.status == "fail"]
         if contradicted:

@@ -10,7 +10,7 @@ from sassmix.listing import Function, Role
 from sassmix.symbols import Scope
 
 UNNAMED = "(no name)"
-#: Bytes of an instruction at most; with control words in between, the next one is two steps away.
+#: Bytes from one instruction to the next at most: one of sm_70 and later, or an older one and a control word.
 _STEP = 16
 _MOST_PROBLEMS = 1000
 
@@ -64,6 +64,8 @@ def _end(scope: Scope, function: Function, named: set[str], ends: dict[str, int]
     if end:
         if end not in named and ends.get(end, -1) < function.stop:
             _cut(scope, function, f"its end, label {end}, is not in the text")
+        elif len(function) and function.falls_through:
+            function.damage.append("its last instruction is not an end")
     elif function.falls_through:
         function.damage.append("its last instruction is not an end")
     elif scope.kind != "cuobjdump-sass":
@@ -89,8 +91,8 @@ def _begin(function: Function, before: Function | None) -> None:
     if before is not None and len(before) and before.section == function.section and function.section:
         expected = int(before.columns.offsets[before.stop - 1] or "0", 16) + _STEP
     else:
-        expected = 0
-    if int(offset, 16) > expected + _STEP:
+        expected = _STEP // 2  # before sm_70 a control word comes first
+    if int(offset, 16) > expected:
         function.damage.append(f"it begins at {int(offset, 16):#x}; what stands before that is not in the text")
 
 

@@ -245,7 +245,7 @@ def test_no_document_names_what_limits_a_kernel() -> None:
 
 def test_every_dependency_has_its_line() -> None:
     project = PYPROJECT["project"]
-    wanted = [*project["dependencies"], *PYPROJECT["dependency-groups"]["dev"]]
+    wanted = [*project["dependencies"], *(item for group in PYPROJECT["dependency-groups"].values() for item in group)]
     wanted += [item for extra in project["optional-dependencies"].values() for item in extra]
     rows = set(re.findall(r"^\| `([\w-]+)` \| \S", text("docs/dependencies.md"), re.MULTILINE))
     assert rows == {re.split(r"[<>=!~ \[]", item)[0] for item in wanted}

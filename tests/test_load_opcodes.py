@@ -111,8 +111,21 @@ def test_another_separator_is_an_error(save: Save, separator: str) -> None:
     refused(save(table([GOOD]).replace(",", separator), "t.csv"), "t.csv", "no column", "separate by commas")
 
 
-def test_a_byte_order_mark_is_an_error_that_shows_it(save: Save) -> None:
-    refused(save("\ufeff" + table([GOOD]), "t.csv"), "t.csv", "ufeff", "did you mean opcode?")
+def test_a_byte_order_mark_is_an_error_that_says_so(save: Save) -> None:
+    refused(save("\ufeff" + table([GOOD]), "t.csv"), "t.csv, row 1: a byte-order mark", "save the table as utf-8")
+
+
+@pytest.mark.parametrize("column", [*COLUMNS])
+def test_a_nul_character_is_an_error_wherever_it_stands(save: Save, column: str) -> None:
+    rows = [GOOD, {**GOOD, "opcode": "IMMA"}]
+    rows[1] = {**rows[1], column: rows[1][column] + "\0"}
+    refused(save(table(rows), "t.csv"), "t.csv, row 3: holds a NUL character", "save the table as utf-8")
+
+
+def test_a_row_knows_its_place_and_is_equal_to_one_that_stands_elsewhere(save: Save) -> None:
+    first, second = load_opcodes(save(table([GOOD, {**GOOD, "opcode": "IMMA", "source": "a\nb"}]), "t.csv"))
+    assert (first.place, second.place) == ("t.csv, row 2", "t.csv, row 3")
+    assert first == Opcode(**GOOD) and Opcode(**GOOD).place == "" and "place" not in repr(first)
 
 
 @pytest.mark.parametrize(
@@ -214,6 +227,25 @@ def test_an_opcode_is_a_base_mnemonic_and_nothing_else(opcode: str) -> None:
             Opcode(**row)
 
 
+@given(data=st.data())
+def test_any_file_is_a_table_or_an_error_that_names_it(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    good = table([GOOD, {**GOOD, "opcode": "IMMA"}]).encode()
+    start, end = (data.draw(st.integers(0, len(good))) for _ in range(2))
+    odd = st.binary(max_size=20) | st.sampled_from([b'"', b",", b"\n", b"\r", b"\0", b"\xef\xbb\xbf", b"a" * 200_000])
+    path = tmp_path_factory.getbasetemp() / "fuzz.csv"
+    path.write_bytes(good[:start] + data.draw(odd) + good[end:])
+    try:
+        rows = load_opcodes(path)
+    except PluginError as error:
+        assert re.match(r"fuzz\.csv(, row \d+: | holds no row; )", error.message) and "; " in error.message, (
+            error.message
+        )
+    else:
+        assert all(re.fullmatch(r"fuzz\.csv, row \d+", row.place) for row in rows)
+
+
 def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
     refused(tmp_path / "none.csv", "none.csv cannot be read", "No such file", "is it packaged?")
     (tmp_path / "folder.csv").mkdir()
@@ -233,3 +265,15 @@ def test_every_row_of_the_own_tables_is_loaded(path: Path) -> None:
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [asdict(row) for row in load_opcodes(path)] == rows
+
+
+def test_the_examples_of_each_level_of_knowledge_are_rows_of_that_level() -> None:
+    section = (ROOT / "docs/opcode-tables.md").read_text(encoding="utf-8").partition("\n## knowledge\n")[2]
+    decisions = re.findall(r"^\| [^|]+\? \| `(\w+)` \| (.+) \|$", section.partition("\n## ")[0], re.MULTILINE)
+    assert {level for level, _ in decisions} == KNOWLEDGE
+    for level, examples in decisions:
+        named = re.findall(r"`(\w+)` in `([\w-]+\.csv)`", examples)
+        assert named
+        for opcode, file in named:
+            rows = {row.opcode: row for row in load_opcodes(ROOT / "arch_plugins" / file)}
+            assert rows[opcode].knowledge == level, f"{opcode} in {file}"

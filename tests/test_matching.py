@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sassmix.counts import KernelNames
 from sassmix.listing import Columns, Function, Role
 from sassmix.matching import match, normalised
+from sassmix.parsing import parse
 
 
 def function(name: str, arch: str | None = "sm_90", role: Role = "kernel") -> Function:
@@ -93,3 +94,20 @@ def test_demanglers_spell_one_declaration_differently(profiler: str, demangler: 
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_spelling(text: str) -> None:
     assert isinstance(normalised(text), str)
+
+
+@pytest.mark.parametrize(("other", "how"), [("sm_90", "exact"), ("sm_80", "none")])
+def test_a_cubin_beside_its_listing_is_one_function(other: str, how: str) -> None:
+    """The same code twice is one candidate; of another architecture it is another one."""
+    body = "k:\n        /*0000*/                   EXIT ;\n"
+    functions = [f for arch in ("sm_90", other) for f in parse(f"\t.target\t{arch}\n{body}").functions]
+    found = match(KernelNames(mangled="k"), None, functions)
+    assert found.how == how
+    assert (found.function is functions[0]) == (how == "exact")
+
+
+def test_the_same_name_with_other_code_is_another_function() -> None:
+    bodies = ("EXIT ;", "RET ;")
+    text = "\t.target\tsm_90\nk:\n        /*0000*/                   {}\n"
+    functions = [f for body in bodies for f in parse(text.format(body)).functions]
+    assert match(KernelNames(mangled="k"), None, functions).how == "none"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from sassmix.counts import Counts
 from sassmix.errors import InputError
-from sassmix.readers import Reader, ncu_raw, ncu_source
+from sassmix.readers import Reader, _csv_lines, ncu_raw, ncu_source
+from sassmix.readers._csv_lines import cells_of, table_of
 from sassmix.readers._csv_numbers import read_column
 from tests.conftest import FIXTURES
 
@@ -322,3 +323,34 @@ def test_hostile_bytes_never_raise(tmp_path_factory: pytest.TempPathFactory, jun
     except InputError:
         return
     assert all(row.issued >= 0 for counts in found for row in counts.rows)
+
+
+@given(st.lists(st.text('ab", 0x', max_size=8), min_size=1, max_size=6))
+def test_lines_read_together_are_read_as_each_alone(lines: list[str]) -> None:
+    assert [row or [""] for row in table_of(lines)] == [cells_of(line) or [""] for line in lines]
+
+
+@given(st.data())
+def test_rows_taken_together_are_taken_as_each_alone(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    lines = (NCU / "micro.source.csv").read_text().splitlines()[:60]
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = data.draw(st.integers(2, len(lines) - 1))
+        odd = [
+            "",
+            "==PROF== x",
+            'so "far',
+            "0x10",
+            '"a","b"',
+            "total,of all,1,2,3,4",
+            lines[at][:-6],
+            lines[at].replace("0x", "", 1),
+        ]
+        lines[at : at + data.draw(st.integers(0, 1))] = [data.draw(st.sampled_from(odd))]
+    path = tmp_path_factory.mktemp("rows") / "x.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        together = read(ncu_source.READER, path)
+        patch.setattr(_csv_lines, "_LINES", 1)
+        assert read(ncu_source.READER, path) == together

@@ -76,7 +76,7 @@ def files(folder: str, *patterns: str) -> set[str]:
 
 def test_the_wheel_holds_every_module_table_and_grammar_and_nothing_else(wheel: Path) -> None:
     grammars = {f"sassmix/{name}" for name in files("grammars", "*.*")}
-    wanted = files("sassmix", "*.py", "py.typed") | files("arch_plugins", "*.py", "*.csv") | grammars
+    wanted = files("sassmix", "*.py", "py.typed", "assets/*") | files("arch_plugins", "*.py", "*.csv") | grammars
     assert {"sassmix/grammars/sass.lark", "sassmix/py.typed", "arch_plugins/hopper.csv"} <= wanted
     assert {name for name in names(wheel) if ".dist-info/" not in name} == wanted
     assert "arch_plugins/__init__.py" not in wanted

@@ -11,43 +11,36 @@ from hypothesis import strategies as st
 
 from sassmix.listing import Listing
 from sassmix.parsing import parse
-from tests.strategies import RENDERERS, Body, bodies, cuobjdump, nvdisasm
+from sassmix.testing import MODES, ListingModel, listings, render
 
-KERNEL = [Body("k", ())]
-
-
-def read_back(listing: Listing) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    return [(f.name, [(i.guard, i.mnemonic, i.operand_text) for i in f]) for f in listing.functions]
+Code = list[tuple[str, list[tuple[int | None, str, str, str]]]]
 
 
-def written(model: list[Body]) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    return [
-        (b.name, [(line.guard, line.mnemonic, ", ".join(line.operands).strip()) for line in b.lines]) for b in model
-    ]
+def read_back(listing: Listing) -> Code:
+    return [(f.name, [(i.offset, i.guard, i.mnemonic, i.operand_text) for i in f]) for f in listing.functions]
 
 
-@pytest.mark.parametrize("mode", RENDERERS)
-@given(model=bodies())
-def test_what_is_written_is_read_back(mode: str, model: list[Body]) -> None:
-    listing = parse(RENDERERS[mode](model))
+@pytest.mark.parametrize("mode", MODES)
+@given(model=listings())
+def test_what_is_written_is_read_back(mode: str, model: ListingModel) -> None:
+    listing = parse(render(model, mode=mode))
     assert listing.problems == []
-    assert read_back(listing) == written(model)
-    assert all(i.offset == 16 * n for f in listing for n, i in enumerate(f))
-    assert {f.arch for f in listing} == {"sm_90a"}
+    assert read_back(listing) == model.read_back()
+    assert {f.arch for f in listing} == {model.arch}
     assert all(f.missing == 0 and not f.damage and f.role == "kernel" for f in listing)
 
 
-@given(model=bodies(), mode=st.sampled_from(sorted(RENDERERS)))
-def test_every_line_is_accounted_for(model: list[Body], mode: str) -> None:
-    text = RENDERERS[mode](model)
+@given(model=listings(arch="sm_90a"), mode=st.sampled_from(sorted(MODES)))
+def test_every_line_is_accounted_for(model: ListingModel, mode: str) -> None:
+    text = render(model, mode=mode)
     total = text.replace("\r\n", "\n").count("\n")
-    second_words = text.count("\n" + " " * 70 + "/*") + text.count("\n" + " " * 80 + "/*")
+    second_words = text.count("\n" + " " * 70 + "/*")
     assert sum(parse(text).lines.values()) == total - second_words + 1  # the rest behind the last line end is empty
 
 
-@given(model=bodies(), data=st.data())
-def test_a_strange_line_is_said_and_moves_nothing(model: list[Body], data: st.DataObject) -> None:
-    text = nvdisasm(model)
+@given(model=listings(), data=st.data())
+def test_a_strange_line_is_said_and_moves_nothing(model: ListingModel, data: st.DataObject) -> None:
+    text = render(model)
     lines = text.split("\n")
     at = data.draw(st.integers(0, len(lines) - 1))
     strange = data.draw(
@@ -55,14 +48,14 @@ def test_a_strange_line_is_said_and_moves_nothing(model: list[Body], data: st.Da
     )
     lines.insert(at, strange)
     listing = parse("\n".join(lines), path="k.sass")
-    assert read_back(listing) == written(model)
+    assert read_back(listing) == model.read_back()
     assert [(p.line, p.path, p.severity) for p in listing.problems] == [(at + 1, "k.sass", "warning")]
     assert listing.problems[0].column is not None
 
 
-@given(model=bodies(max_functions=1), data=st.data())
-def test_an_unreadable_instruction_keeps_its_place_and_its_count(model: list[Body], data: st.DataObject) -> None:
-    text = nvdisasm(model)
+@given(model=listings(arch="sm_90a", max_functions=1), data=st.data())
+def test_an_unreadable_instruction_keeps_its_place_and_its_count(model: ListingModel, data: st.DataObject) -> None:
+    text = render(model)
     code = [m.start() for m in re.finditer(r"^        /\*", text, re.MULTILINE)]
     at = data.draw(st.sampled_from(code))
     broken = data.draw(st.sampled_from(["hm", "%%", "lower.case R1 ;", "???", "R1, R2 ;;"]))
@@ -70,7 +63,7 @@ def test_an_unreadable_instruction_keeps_its_place_and_its_count(model: list[Bod
     number = text.count("\n", 0, at) + 1
     listing = parse(f"{text[: text.index('*/', at) + 2]}  {broken}{text[end:]}")
     function = listing.functions[0]
-    assert len(function) == len(model[0].lines)
+    assert len(function) == len(model.functions[0].instructions)
     assert function.missing == 0
     assert sum(function.counts(include_padding=True).values()) + sum(
         function.unread(include_padding=True).values()
@@ -83,9 +76,9 @@ def code_lines(text: str) -> list[re.Match[str]]:
     return list(re.finditer(r"^        /\*(....)\*/[^\n]*\n", text, re.MULTILINE))
 
 
-@given(model=bodies(max_functions=2), data=st.data())
-def test_a_hidden_address_is_missed_and_shifts_nothing(model: list[Body], data: st.DataObject) -> None:
-    text = nvdisasm(model)
+@given(model=listings(arch="sm_90a", max_functions=2), data=st.data())
+def test_a_hidden_address_is_missed_and_shifts_nothing(model: ListingModel, data: st.DataObject) -> None:
+    text = render(model)
     found = code_lines(text)
     inner = [m for m, following in itertools.pairwise(found) if m[1] != "0000" and following[1] != "0000"]
     if not inner:
@@ -96,28 +89,27 @@ def test_a_hidden_address_is_missed_and_shifts_nothing(model: list[Body], data: 
     assert [i.offset for f in listing for i in f] == [int(m[1], 16) for m in found if m is not gone]
 
 
-@given(model=bodies(max_functions=2), cut=st.floats(0, 1))
-def test_a_cut_listing_never_looks_whole(model: list[Body], cut: float) -> None:
+@given(model=listings(arch="sm_90a", max_functions=2), cut=st.floats(0, 1))
+def test_a_cut_listing_never_looks_whole(model: ListingModel, cut: float) -> None:
     """Wherever the text ends early, the function at the cut is damaged and no instruction is invented."""
-    text = nvdisasm(model)
+    text = render(model)
     stop = text.rindex(".L_x_")
     part = text[: int(stop * cut)]
     listing = parse(part)
     complete = [f for f in listing.functions if not f.damage]
-    whole = dict(written(model))
+    whole = dict(model.read_back())
     for function in complete:
         if len(function):
-            assert [(i.guard, i.mnemonic, i.operand_text) for i in function] == whole[function.name]
-    if listing.functions and len(listing.functions) == len(model):
+            assert dict(read_back(listing))[function.name] == whole[function.name]
+    if listing.functions and len(listing.functions) == len(model.functions):
         assert listing.functions[-1].damage
 
 
-@pytest.mark.parametrize("renderer", [nvdisasm, cuobjdump])
-@given(first=bodies(max_functions=2), second=bodies(max_functions=2))
-def test_listings_behind_one_another_are_all_read(renderer: object, first: list[Body], second: list[Body]) -> None:
-    assert callable(renderer)
-    listing = parse(renderer(first) + renderer(second))
-    assert read_back(listing) == written(first) + written(second)
+@pytest.mark.parametrize("mode", ["c", "cuobjdump"])
+@given(first=listings(max_functions=2), second=listings(max_functions=2))
+def test_listings_behind_one_another_are_all_read(mode: str, first: ListingModel, second: ListingModel) -> None:
+    listing = parse(render(first, mode=mode) + render(second, mode=mode))
+    assert read_back(listing) == first.read_back() + second.read_back()
 
 
 MAXWELL = """

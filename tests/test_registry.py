@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import string
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sassmix.arch import Architecture, sm
+from sassmix.arch import Architecture, load_opcodes, sm
 from sassmix.classify import Classifier
 from sassmix.errors import PluginError, UnknownArchitectureError
 from sassmix.plugins import default_plugins
@@ -110,7 +114,7 @@ CHECKS = {
     ),
     "removing without a parent": (
         [BASE, architecture("child", 80, rows=[row("A")], remove=["A"])],
-        ["child-plugin", "removes A"],
+        ["child-plugin", "removes A, but extends no other", "name its parent in extends"],
     ),
     "a row removed and given": (
         [BASE, architecture("child", 80, extends="base", rows=[row("A", "sync")], remove=["A"])],
@@ -136,6 +140,7 @@ def test_a_faulty_architecture_is_named_and_left_out(architectures: list[Archite
     registry, message = refused(*architectures)
     for word in (*words, "-dist 1.2"):
         assert word in message, message
+    assert re.search(r"; \w+ \w+", message), f"no remedy: {message}"
     assert [t.architecture for t in registry.tables()] == [BASE]
     assert [target for target, _ in registry] == ["sm_70"]
 
@@ -271,6 +276,106 @@ def test_what_is_no_target_is_said(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["90-100", "sm_90-sm_100", "90..100", "sm_90+", "9x", "sm_9x", ">=90", "<100", "90,100", "90 to 100", "10*"]
+)
+def test_what_means_several_targets_is_told_to_name_each(text: str) -> None:
+    with pytest.raises(UnknownArchitectureError, match=r"targets are exact, never ranges.*sm\(90, 100\)"):
+        sm(text)
+
+
+@pytest.mark.parametrize("several", [range(90, 100), (90, 100), [90, 100], {"90": 1, "100": 2}])
+def test_several_targets_in_one_argument_are_told_to_be_named_each(several: Any) -> None:
+    with pytest.raises(UnknownArchitectureError, match=r"sm\(90, 100\)"):
+        sm(several)
+
+
+@pytest.mark.parametrize("number", [True, 90.0, None, -90, 9, 12345])
+def test_a_number_that_is_no_target_is_said(number: Any) -> None:
+    with pytest.raises(UnknownArchitectureError, match="write it as sm_90"):
+        sm(number)
+
+
+@pytest.mark.parametrize("targets", ["sm_130", "130", 130, range(130, 140)])
+def test_targets_that_are_not_in_a_tuple_are_said(targets: Any) -> None:
+    with pytest.raises(PluginError, match=r"architecture 'x': sm is .*; name each target: sm=sm\("):
+        Architecture(name="x", sm=targets)
+
+
+@pytest.mark.parametrize("spelled", [("130", 130), ("sm_130a", "130A"), ("compute_130", 140, "sm_130")])
+def test_a_target_in_two_spellings_stands_twice(spelled: tuple[int | str, ...]) -> None:
+    with pytest.raises(PluginError, match="stands twice in sm; leave one out"):
+        architecture("x", *spelled)
+
+
+@pytest.mark.parametrize("field", ["opcodes", "remove", "modifier_rules"])
+@pytest.mark.parametrize("value", ["text", 3, None, [3], [None], row("A"), rule("A", "X", dtype="f16")])
+def test_a_field_that_holds_something_else_is_named(field: str, value: Any) -> None:
+    with pytest.raises(PluginError, match=rf"architecture 'x': {field} (is|holds) .*; give ") as caught:
+        Architecture(name="x", **{field: value})
+    assert "Traceback" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "item"), [("opcodes", row("A")), ("remove", "A"), ("modifier_rules", rule("A", "X", dtype="f16"))]
+)
+def test_any_collection_becomes_a_tuple(field: str, item: Any) -> None:
+    for items in ([item], iter([item]), {"k": item}.values()):
+        made: dict[str, Any] = {"name": "x", field: items}
+        assert getattr(Architecture(**made), field) == (item,)
+
+
+@pytest.mark.parametrize("given", [{"name": None}, {"name": ""}, {"name": 3}, {"extends": BASE}, {"extends": 3}])
+def test_a_name_is_a_text(given: dict[str, Any]) -> None:
+    with pytest.raises(PluginError, match=f"{next(iter(given))} is .*; write a name in quotes"):
+        Architecture(**{"name": "x", **given})
+
+
+@pytest.mark.parametrize(
+    ("remove", "category", "words"),
+    [((), "control", "repeats base's row A unchanged"), (("A",), "sync", "removes A and has a row for it")],
+)
+def test_an_error_of_a_row_names_file_and_row(
+    tmp_path: Path, remove: tuple[str, ...], category: str, words: str
+) -> None:
+    path = tmp_path / "chip.csv"
+    path.write_text(f"opcode,category,knowledge,source\nC,sync,observed,a test\nA,{category},observed,a test\n")
+    child = architecture("child", 80, extends="base", rows=load_opcodes(path), remove=remove)
+    _, message = refused(BASE, child)
+    assert "chip.csv, row 3: " in message and words in message
+
+
+@given(
+    pattern=st.text("AZaz09_*?[]!.- ", max_size=6),
+    names=st.lists(st.from_regex("[A-Z_][A-Z0-9_]{0,4}", fullmatch=True)),
+)
+def test_a_pattern_is_refused_only_if_it_matches_no_opcode(pattern: str, names: list[str]) -> None:
+    try:
+        rule(pattern, dtype="f16")
+    except PluginError as error:
+        assert "can match no opcode" in str(error)
+        assert not any(fnmatchcase(name, pattern) for name in names)
+
+
+@given(
+    pattern=st.text("AZaz09_*?[]!.- ", max_size=6), names=st.lists(st.from_regex("[A-Za-z0-9_]{1,5}", fullmatch=True))
+)
+def test_a_pattern_is_refused_only_if_it_matches_no_modifier(pattern: str, names: list[str]) -> None:
+    try:
+        rule("A", pattern, dtype="f16")
+    except PluginError as error:
+        assert "can match no modifier" in str(error)
+        assert not any(fnmatchcase(name, pattern) for name in names)
+
+
+@given(
+    name=st.from_regex("[A-Z_][A-Z0-9_]{0,9}", fullmatch=True),
+    modifier=st.from_regex("[A-Za-z0-9_]{1,9}", fullmatch=True),
+)
+def test_every_opcode_and_modifier_is_a_pattern(name: str, modifier: str) -> None:
+    assert rule(name, modifier, dtype="f16") and rule(f"{name}*", f"*{modifier}", dtype="f16")
+
+
+@pytest.mark.parametrize(
     ("facets", "words"),
     [
         ({"categry": "sync"}, "no facet 'categry'; did you mean category"),
@@ -281,9 +386,17 @@ def test_what_is_no_target_is_said(text: str) -> None:
         ({"category": ""}, "category '' is not one"),
         ({"datapath": ""}, "datapath '' is not one"),
         ({"category": "tensor"}, "makes no matrix opcode"),
+        ({}, "change nothing; write them as"),
+        ({"zzz": "x"}, "no facet 'zzz'; there are category, group"),
+        ({"pipe": "zzz"}, "is not one of its values; there are adu"),
     ],
 )
 def test_a_rule_is_checked_when_it_is_made(facets: dict[str, Any], words: str) -> None:
     with pytest.raises(PluginError, match=words) as caught:
         rule("A", "X", **facets)
     assert "rule A.X" in str(caught.value)
+
+
+@pytest.mark.parametrize("first", string.ascii_uppercase + "_")
+def test_an_opcode_with_any_first_letter_is_a_pattern(first: str) -> None:
+    assert [rule(pattern, dtype="f16").opcode for pattern in (first, f"{first}9_*", f"[{first}]?", f"*{first}")]

@@ -1,4 +1,7 @@
-"""The opcode tables against what disassemblers print, what NVIDIA lists, and what the counters of an H200 counted."""
+"""The opcode tables against what disassemblers print, what NVIDIA lists, and what the counters of an H200 counted.
+
+What holds for every table, whoever wrote it, is the contract of `sassmix.testing`: see test_testing.py.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -83,10 +85,6 @@ def counted(launch: dict[str, Any], facet: Callable[[OpcodeInfo], str | None]) -
     for mnemonic, count in launch["per_opcode_with_modifiers"].items():
         sums[facet(info(mnemonic, "sm_90a")) or ""] += count
     return sums
-
-
-def test_every_plugin_loads() -> None:
-    assert default_plugins().errors == []
 
 
 @pytest.mark.parametrize("target", sorted(printed()))
@@ -172,14 +170,6 @@ def test_variants_of_a_target_agree() -> None:
     registry = default_plugins().registry
     for target, table in registry:
         assert registry.require(target.rstrip("af")) is table
-
-
-def test_one_category_and_datapath_per_opcode() -> None:
-    seen: dict[str, tuple[str, str, str]] = {}
-    for table in default_plugins().registry.tables():
-        for row in table.opcodes.values():
-            facets = (row.category, row.datapath, row.space)
-            assert seen.setdefault(row.opcode, facets) == facets, f"{row.opcode} in {table.architecture.name}"
 
 
 def test_groups_give_the_profilers_categories_exactly() -> None:
@@ -273,21 +263,12 @@ def test_modifiers_change_facets(mnemonic: str, facet: str, value: str | None) -
     assert getattr(info(mnemonic, "sm_90a"), facet) == value
 
 
-def test_every_modifier_rule_matches_an_opcode() -> None:
-    tables = default_plugins().registry.tables()
-    opcodes = {opcode for table in tables for opcode in table.opcodes}
-    for table in tables:
-        for rule in table.rules:
-            assert any(fnmatchcase(opcode, rule.opcode) for opcode in opcodes), f"{rule.opcode}.{rule.modifier}"
-
-
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
-def test_table_is_sorted_and_complete(path: Path) -> None:
+def test_table_has_every_column_and_a_description_in_every_row(path: Path) -> None:
     with path.open(encoding="utf-8", newline="") as handle:
         reader = csv.DictReader(handle, strict=True)
         table = list(reader)
     assert reader.fieldnames == HEADER
-    assert [row["opcode"] for row in table] == sorted({row["opcode"] for row in table})
     for row in table:
-        assert row["description"].strip() and row["source"].strip(), row["opcode"]
+        assert row["description"].strip(), row["opcode"]
         assert all(value == value.strip() for value in row.values()), row["opcode"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
-from operator import itemgetter
+from itertools import pairwise, repeat
 
 from sassmix.counts import KernelNames
 from sassmix.readers._csv_lines import cells_of
@@ -52,11 +51,6 @@ class Layout:
         """Which columns there are."""
         return tuple(at >= 0 for at in self.columns)
 
-    @cached_property
-    def pick(self) -> Callable[[Sequence[str]], tuple[str, ...]]:
-        """Takes what is read from the cells of a row; any cell for a column that the export lacks."""
-        return itemgetter(*(max(at, 0) for at in self.columns))
-
 
 @lru_cache(maxsize=64)
 def header_of(line: str) -> Layout | None:
@@ -97,24 +91,15 @@ def mnemonic_of(text: str) -> str | None:
 
 def mnemonics_of(texts: Sequence[str]) -> list[str | None]:
     """The mnemonics of many instructions; few of them differ."""
-    known: dict[str, str | None] = {}
-    found: list[str | None] = []
-    for text in texts:
-        word = text.partition(" ")[0]
-        if word in known:
-            found.append(known[word])
-        elif word[:1] == "@":
-            found.append(mnemonic_of(text))
-        else:
-            known[word] = mnemonic_of(word)
-            found.append(known[word])
-    return found
+    words = [text if text[:1] == "@" else text.partition(" ")[0] for text in texts]
+    known = {word: mnemonic_of(word) for word in set(words)}
+    return [known[word] for word in words]
 
 
 def addresses_of(texts: Sequence[str]) -> list[int | None]:
     """Addresses in the notation of the column: with 0x, or hexadecimal or decimal by the step between rows."""
     try:
-        numbers = [int(text, 16) for text in texts] if texts and texts[0][:2] == "0x" else []
+        numbers = list(map(int, texts, repeat(16))) if texts and texts[0][:2] == "0x" else []
     except ValueError:
         numbers = []
     return [*numbers] if numbers and min(numbers) >= 0 and max(numbers) < 1 << 64 else _addresses(texts)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
 from sassmix.errors import InputError, Problem
 
 _BLOCK = 1 << 20
+#: Lines handed out at a time: their cells fit into a processor's cache.
+_LINES = 1000
 #: Longer lines are no rows; a cell with an instance for each instruction of a large kernel takes some megabytes.
 _LONGEST = 1 << 26
 #: Of such a line, enough to see that a row was there.
@@ -33,6 +36,11 @@ def head_lines(head: bytes) -> list[str]:
 
 def lines_of(path: Path, problems: list[Problem]) -> Iterator[str]:
     """Every line without its end; memory stays flat whatever the file holds."""
+    return chain.from_iterable(blocks_of(path, problems))
+
+
+def blocks_of(path: Path, problems: list[Problem]) -> Iterator[list[str]]:
+    """The same lines, many at a time but never none."""
     try:
         with path.open("rb") as raw:
             encoding = encoding_of(raw.read(4))
@@ -41,14 +49,14 @@ def lines_of(path: Path, problems: list[Problem]) -> Iterator[str]:
             while block := text.read(_BLOCK):
                 parts = (rest + block).split("\n")
                 rest = parts.pop()
-                yield from parts
+                yield from (parts[at : at + _LINES] for at in range(0, len(parts), _LINES))
                 number += len(parts)
                 if len(rest) > _LONGEST:
                     what = "the line is too long to be a row; only its start is read"
                     problems.append(Problem("warning", str(path), what, number))
                     rest = rest[:_KEPT] + _skip_line(text)
             if rest:
-                yield from rest.removesuffix("\n").split("\n")
+                yield rest.removesuffix("\n").split("\n")
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
 
@@ -84,6 +92,16 @@ def cells_of(line: str, most: int = -1) -> list[str]:
         if before[-1:] == "," and after[:1] in (",", ""):
             return [*before[:-1].split(","), cell, *(after[1:].split(",") if after else ())]
     return _slow(line)
+
+
+def table_of(lines: Sequence[str]) -> list[list[str]]:
+    """The cells of many lines, each read as :func:`cells_of` does: at once, unless all cells are quoted."""
+    try:
+        rows = [] if lines[0][:1] == '"' else list(csv.reader(lines))
+    except csv.Error:
+        rows = []
+    # Fewer rows than lines: a quote is open at the end of a line, and has swallowed the next ones.
+    return rows if len(rows) == len(lines) else [cells_of(line) for line in lines]
 
 
 def _slow(line: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any
 
 from sassmix.counts import CountRow, Counts
 from sassmix.errors import Problem
@@ -43,26 +45,36 @@ class Section:
     problems: list[Problem]
     foreign: bool = False
     lines: list[int] = field(default_factory=list)
-    rows: list[tuple[str, ...]] = field(default_factory=list)
+    columns: tuple[list[str], ...] = field(default_factory=lambda: tuple([] for _ in range(SAMPLES + 1)))
+
+    def take(self, rows: Sequence[list[str]], line: int) -> bool:
+        """Take rows of the same width if all begin with an address, as nearly all do; ``line`` is that of the first."""
+        if len(rows[0]) <= self.layout.last:
+            return False
+        addresses = [cells[max(self.layout.columns[ADDRESS], 0)] for cells in rows]
+        if not min(addresses)[:2] == "0x" == max(addresses)[:2]:  # what sorts between them begins so too
+            return False
+        for column, at in zip(self.columns, self.layout.columns, strict=True):
+            if at >= 0:
+                column.extend([cells[at] for cells in rows])
+        self.lines.extend(range(line, line + len(rows)))
+        return True
 
     def add(self, cells: Sequence[str], line: int) -> None:
         """Take an odd row; what it lacks is reported when the numbers are read."""
-        lacks = self.layout.last + 1 - len(cells)
-        self.rows.append(self.layout.pick([*cells, *[""] * lacks]))
+        for column, at in zip(self.columns, self.layout.columns, strict=True):
+            if at >= 0:
+                column.append(cells[at] if at < len(cells) else "")
         self.lines.append(line)
 
     def repeats(self, other: Section) -> bool:
         """Whether everything that is read is the same, samples included."""
-        return self.title == other.title and self.layout == other.layout and self.rows == other.rows
-
-    def column(self, at: int) -> list[str]:
-        """The cells of one of the columns that are read; none where the export lacks it."""
-        return [row[at] for row in self.rows] if self.layout.has[at] else []
+        return self.title == other.title and self.layout == other.layout and self.columns == other.columns
 
     @property
     def sampled(self) -> bool:
         """Whether there are enough samples to tell one launch from another."""
-        return sum(number or 0 for number in read_column(self.column(SAMPLES)).values) >= _TELLING
+        return sum(number or 0 for number in read_column(self.columns[SAMPLES]).values) >= _TELLING
 
     def counts(self) -> Counts:
         """The counts, with a problem for each row that has none."""
@@ -70,12 +82,12 @@ class Section:
         counts = Counts(path=self.path, kind="ncu-source", names=names, launches=1, problems=self.problems)
         counts.tool = "Nsight Compute"
         counts.arch = arch_of(self.title.get("cc", self.title.get("compute capability", "")))
-        issued = self._column(self.column(ISSUED), "instructions executed")
+        issued = self._column(self.columns[ISSUED], "instructions executed")
         if issued.bad:
             what = f"{len(issued.bad)} rows have no count that can be read"
             counts.gaps.append(what)
             counts.lost.append(what)
-        texts = [text.strip() for text in self.column(SOURCE)]
+        texts = [text.strip() for text in self.columns[SOURCE]]
         places = self._places()
         counts.rows = _rows(texts, issued.values, self._threads(texts, issued.values), places)
         counts.warps = self._warps(texts, issued.values, places)
@@ -105,10 +117,10 @@ class Section:
         lanes than warps for a guarded instruction: a warp that issues has a lane, so there the guard was applied.
         """
         if self.layout.has[ON]:
-            return self._column(self.column(ON), "predicated-on thread instructions").values
+            return self._column(self.columns[ON], "predicated-on thread instructions").values
         if not self.layout.has[THREADS]:
             return [None] * len(issued)
-        lanes = self._column(self.column(THREADS), "thread instructions").values
+        lanes = self._column(self.columns[THREADS], "thread instructions").values
         guarded = [index for index, text in enumerate(texts) if text.startswith("@")]
         if not any((lanes[i] or 0) < (issued[i] or 0) for i in guarded if lanes[i] is not None):
             for index in guarded:
@@ -117,8 +129,8 @@ class Section:
 
     def _places(self) -> Places:
         if not self.layout.has[ADDRESS]:
-            return Places([None] * len(self.rows), list(range(len(self.rows))))
-        addresses = addresses_of(self.column(ADDRESS))
+            return Places([None] * len(self.lines), list(range(len(self.lines))))
+        addresses = addresses_of(self.columns[ADDRESS])
         places = places_of(addresses)
         self._tell_rows(((i, "cannot be read") for i, a in enumerate(addresses) if a is None), "address")
         if None in places.indexes:
@@ -131,13 +143,15 @@ class Section:
         """Each warp starts at the first instruction, and passes it once where no branch leads back to it."""
         if places.offsets[0] != 0 or texts[0].startswith("@"):
             return None
-        entry = self.rows[0][ADDRESS].lower()
+        entry = self.columns[ADDRESS][0].lower()
         back = any(text.lower().endswith(entry) for text in texts if "BRA" in text or "JMP" in text)
         return None if back else issued[0] or None
 
 
-def _active(issued: int, lanes: int, sass: str) -> int | None:
+def _active(issued: int | None, lanes: int | None, sass: str) -> int | None:
     """Warp instructions with an active lane, where the lanes leave one possibility."""
+    if issued is None or lanes is None:
+        return None
     if lanes == 0:
         return 0
     if not sass.startswith("@"):
@@ -147,21 +161,19 @@ def _active(issued: int, lanes: int, sass: str) -> int | None:
 
 
 def _rows(texts: list[str], issued: list[int | None], threads: list[int | None], places: Places) -> list[CountRow]:
-    rows: list[CountRow] = []
+    """Column by column, as exports have millions of rows."""
     mnemonics = mnemonics_of(texts)
-    columns = zip(texts, mnemonics, issued, threads, places.indexes, places.offsets, strict=True)
-    for text, mnemonic, number, lanes, index, offset in columns:
-        if number is not None:
-            rows.append(
-                CountRow(
-                    mnemonic=mnemonic,
-                    name=None if mnemonic else text[:200] or "instruction without a text",
-                    index=index,
-                    offset=offset,
-                    sass=text or None,
-                    issued=number,
-                    active=None if lanes is None else _active(number, lanes, text),
-                    threads=lanes,
-                )
-            )
-    return rows
+    names: list[str | None] = [None] * len(texts)
+    if None in mnemonics:
+        names = [
+            None if m else text[:200] or "instruction without a text" for m, text in zip(mnemonics, texts, strict=True)
+        ]
+    active = [
+        number if lanes and text[:1] != "@" else _active(number, lanes, text)
+        for number, lanes, text in zip(issued, threads, texts, strict=True)
+    ]
+    sass = [text or None for text in texts] if "" in texts else texts
+    columns: list[Any] = [issued, mnemonics, names, places.indexes, places.offsets, sass, active, threads]
+    if None in issued:
+        columns = [list(compress(column, (number is not None for number in issued))) for column in columns]
+    return list(map(CountRow, *columns))

@@ -12,8 +12,10 @@ CUT = 150
 
 _SUFFIXES = re.compile(r"(\.(csv|ndjson|jsonl|json|zst|zstd))+\Z", re.IGNORECASE)
 _LAYOUT = re.compile(r"kernel_([0-9a-f]+)_iter([0-9]+)_(.+)", re.IGNORECASE | re.DOTALL)
-#: The older layout has the checksum last; 7 digits at least, so that the end of a name is not taken for one.
-_OLD_LAYOUT = re.compile(r"kernel_(.+)_([0-9a-f]{7,})", re.IGNORECASE | re.DOTALL)
+#: Post-processors put the checksum last, 0 if they lost it; 7 digits at least, so that no end of a name is one.
+_SUMMED = re.compile(r"kernel_(.+)_([0-9a-f]{7,}|0)", re.IGNORECASE | re.DOTALL)
+#: The layout of dumped cubins.
+_PLAIN = re.compile(r"kernel_([0-9a-f]{8,})_(.+)", re.IGNORECASE | re.DOTALL)
 
 
 def names_of(path: Path) -> tuple[KernelNames, bool]:
@@ -23,8 +25,10 @@ def names_of(path: Path) -> tuple[KernelNames, bool]:
         stem = stem[: -len("_hist")]
     if match := _LAYOUT.fullmatch(stem):
         return _named(match[3], match[1]), True
-    if match := _OLD_LAYOUT.fullmatch(stem):
+    if match := _SUMMED.fullmatch(stem):
         return _named(match[1], match[2]), False
+    if match := _PLAIN.fullmatch(stem):
+        return _named(match[2], match[1]), False
     return KernelNames(), False
 
 

@@ -55,11 +55,15 @@ def _of_completion(launch: object, record: dict[str, Any]) -> Iterable[str]:
     dropped, errors = record.get("dropped_records"), record.get("errors")
     if dropped != 0:
         yield f"launch {launch}: dropped {str(dropped)[:40]} records"
-    if errors:
+    if errors != []:
         quoted = "; ".join(str(error)[:200] for error in (errors if isinstance(errors, list) else [errors])[:10])
         yield f"launch {launch}: the tracer reports: {quoted}"
     if record.get("kernel_completed") is not True:
         yield f"launch {launch}: the kernel did not end while it was traced"
+    if record.get("channel_drained") is not True:
+        yield f"launch {launch}: records were left in the channel between GPU and tracer"
+    if record.get("version") != 1:
+        yield f"launch {launch}: the completion record is of the unknown version {str(record.get('version'))[:40]!r}"
     if record.get("status") != "complete" and not errors and dropped == 0:
         yield f"launch {launch}: the completion record says {str(record.get('status'))[:40]!r}"
 

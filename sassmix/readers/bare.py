@@ -13,10 +13,13 @@ def _sniff(head: bytes) -> bool:
     if not is_text(head):
         return False
     lines = [line for line in decode(head)[0].splitlines()[:200] if line.strip()]
-    kinds = forms.line_kinds(lines[:-1] or lines)
-    if not lines or not {"bare"} <= set(kinds.values()) <= {"bare", "comment", "label"}:
+    lines = lines[:-1] or lines
+    kinds = forms.line_kinds(lines)
+    if not {"bare"} <= set(kinds) <= {"bare", "comment", "label"}:
         return False
-    opcodes = {match[1] for line, kind in kinds.items() if kind == "bare" and (match := _OPCODE.search(line))}
+    opcodes = {
+        match[1] for line, kind in zip(lines, kinds, strict=True) if kind == "bare" and (match := _OPCODE.search(line))
+    }
     return any(_exists(opcode) for opcode in opcodes)
 
 

@@ -17,14 +17,13 @@ from sassmix.readers import Reader
 from sassmix.readers._cutracer_names import names_of
 from sassmix.readers.text import decode
 
-#: Gaps that a listing may close: the caller looks for these texts once the rows are resolved.
-
 _NEEDED = {"instruction", "count"}
 _TELLING = {"warp_id", "region_id"}
-_NUMBER = re.compile(r"[0-9]{1,19}")
+_NUMBER = re.compile(r"([0-9]{1,19})(?:\.0*)?")  # 64.0: a table program has had the file
 _LARGEST = (1 << 63) - 1
 _OPCODE_N = re.compile(r"OPCODE_(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
 _INSTRUCTION = re.compile(r"(?:@!?U?P[T0-9]+\s+)?([A-Za-z][A-Za-z0-9_]*)((?:\.\w+)*)\s*(?:;|\s.*)?")
+_EXIT = re.compile(r"(?:@!?U?P[T0-9]+\s+)?EXIT\b", re.IGNORECASE)
 #: Problems of one file that are told one by one; the rest is told as a number.
 _TOLD = 20
 
@@ -34,16 +33,19 @@ class _Sums:
     path: str
     rows: dict[str, int] = field(default_factory=dict)
     warps: set[int] = field(default_factory=set)
+    ended: set[int] = field(default_factory=set)
     regions: set[str] = field(default_factory=set)
     cycles: int = 0
     headers: int = 1
     bad: int = 0
+    untold: int = 0
     problems: list[Problem] = field(default_factory=list)
 
     def complain(self, line: int, message: str) -> None:
-        self.bad += 1
-        if self.bad <= _TOLD:
+        if len(self.problems) < _TOLD:
             self.problems.append(Problem("warning", self.path, message, line))
+        else:
+            self.untold += 1
 
 
 def _cells(line: str) -> list[str]:
@@ -67,7 +69,7 @@ def _is_header(line: str) -> bool:
 
 def _sniff(head: bytes) -> bool:
     lines = decode(head[:65536])[0].lstrip().splitlines()
-    return bool(lines) and _is_header(lines[0])
+    return bool(lines) and "\ufffd" not in lines[0] and _is_header(lines[0])  # a packed file may hold plain pieces
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -107,36 +109,39 @@ def _add(sums: _Sums, columns: dict[str, int], number: int, cells: list[str]) ->
 
     text, count = cell("instruction"), _number(cell("count"))
     if count is None:
+        sums.bad += 1
         sums.complain(number, f"the count {cell('count')!r} is no whole number below 2^63; the row is not counted")
         return
     if not text:
-        sums.problems.append(Problem("warning", sums.path, "the row names no instruction", number))
+        sums.complain(number, "the row names no instruction")
         text = "(no name)"
     sums.rows[text] = sums.rows.get(text, 0) + count
-    _note_place(sums, columns, number, cell("warp_id"), cell("region_id"))
+    _note_place(sums, columns, number, cell("warp_id"), cell("region_id"), bool(count and _EXIT.match(text)))
     if "cycles" in columns:
         cycles = _number(cell("cycles"))
         if cycles is None:
-            sums.problems.append(Problem("warning", sums.path, f"the cycles {cell('cycles')!r} are no number", number))
+            sums.complain(number, f"the cycles {cell('cycles')!r} are no number")
         sums.cycles += cycles or 0
 
 
-def _note_place(sums: _Sums, columns: dict[str, int], number: int, warp: str | None, region: str | None) -> None:
+def _note_place(
+    sums: _Sums, columns: dict[str, int], number: int, warp: str | None, region: str | None, ends: bool
+) -> None:
     if "warp_id" in columns:
         known = _number(warp)
         if known is None:
-            sums.problems.append(Problem("warning", sums.path, f"the warp {warp!r} is no number", number))
+            sums.complain(number, f"the warp {warp!r} is no number")
         else:
             sums.warps.add(known)
+            sums.ended.update((known,) if ends else ())
     if region:
         sums.regions.add(region)
 
 
 def _number(cell: str | None) -> int | None:
-    if cell is None or not _NUMBER.fullmatch(cell):
-        return None
-    value = int(cell)
-    return value if value <= _LARGEST else None
+    match = _NUMBER.fullmatch(cell or "")
+    value = int(match[1]) if match else None
+    return value if value is not None and value <= _LARGEST else None
 
 
 def _row(text: str, count: int) -> CountRow:
@@ -144,7 +149,7 @@ def _row(text: str, count: int) -> CountRow:
     if match := _OPCODE_N.fullmatch(text):
         return CountRow(name=text, index=int(match[1], 0 if match[1][:2] in ("0x", "0X") else 10), issued=count)
     match = _INSTRUCTION.fullmatch(text)
-    if not match:
+    if not match or text.upper().startswith("OPCODE_"):
         return CountRow(name=text, issued=count)
     mnemonic = match[1].upper() + match[2]
     return CountRow(mnemonic=mnemonic, sass=text if " " in text else None, issued=count)
@@ -161,8 +166,8 @@ def _counts(path: Path, sums: _Sums, timed: bool) -> Counts:
     if timed and sums.rows and not sums.cycles:
         counts.missing = ("cycles",)
         counts.problems.append(Problem("info", str(path), "the column cycles is all zero: not measured"))
-    if sums.bad > _TOLD:
-        counts.problems.append(Problem("warning", str(path), f"{sums.bad - _TOLD} more rows are not counted"))
+    if sums.untold:
+        counts.problems.append(Problem("warning", str(path), f"{sums.untold} more faults in rows"))
     return counts
 
 
@@ -185,6 +190,8 @@ def _gaps(sums: _Sums, rows: list[CountRow]) -> list[str]:
     gaps = []
     if rows and not _executed(rows, "EXIT"):
         gaps.append(NO_EXIT)
+    elif sums.ended < sums.warps and all(row.mnemonic for row in rows):
+        gaps.append(f"{len(sums.warps - sums.ended)} of {len(sums.warps)} warps were not followed to their EXIT")
     if len(sums.regions) > 1:
         gaps.append(f"{len(sums.regions)} regions were counted, and what lies between regions was not")
     if _executed(rows, "CS2R"):

@@ -73,9 +73,9 @@ def _counts(trace: Trace) -> Counts:
     counts.warps = max(found.warps.values(), default=None)
     counts.last = found.last
     counts.table = _table(trace)
-    config = trace.agreed("capture_config") if len(trace.metadata) == 1 else None
-    size = config.get("root_instruction_count") if isinstance(config, dict) else None
+    size = _configured(trace, "root_instruction_count")
     counts.size = size if lines.is_number(size) else None
+    counts.root_only = "without_executed_calls" in str(_configured(trace, "pc_namespace"))
     if rows:
         _judge(trace, counts)
     counts.lost = [*dict.fromkeys(trace.lost)]
@@ -137,6 +137,13 @@ def _row(groups: list[Group]) -> CountRow:
     )
 
 
+def _configured(trace: Trace, key: str) -> Any:
+    """A setting of the capture; None where it is missing, or is not the same for all launches."""
+    configs = [record.get("capture_config") for record in trace.metadata]
+    values = [config.get(key) for config in configs if isinstance(config, dict)]
+    return values[0] if values and len(values) == len(configs) and all(v == values[0] for v in values) else None
+
+
 def _names(trace: Trace) -> KernelNames:
     named = names_of(trace.paths[0])[0]
     mangled, demangled, checksum = (
@@ -145,6 +152,7 @@ def _names(trace: Trace) -> KernelNames:
     return KernelNames(
         mangled=mangled,
         demangled=demangled if demangled != mangled else None,
+        root=_text(_configured(trace, "root_function")),
         file=named.file,
         cut=named.cut,
         checksum=checksum or named.checksum,

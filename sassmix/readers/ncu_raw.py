@@ -186,7 +186,7 @@ class _Launch:
 
     def _hardware(self) -> dict[str, float]:
         values: dict[str, float] = {}
-        for name, known in (("sass_inst_executed", _PATCHED), ("inst_executed", (*_HARDWARE, *_PATCHED))):
+        for name, known in (("sass_inst_executed", _PATCHED), ("inst_executed", _HARDWARE)):
             numbers = (self._number(column) for column in known)
             if (number := next((number for number in numbers if number is not None), None)) is not None:
                 values[name] = number

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem
 from sassmix.readers import Reader
-from sassmix.readers._csv_layout import ADDRESS, ISSUED, SAMPLES, Layout, header_of, mnemonic_of
-from sassmix.readers._csv_lines import cells_of, head_lines, lines_of
+from sassmix.readers._csv_layout import ISSUED, SAMPLES, Layout, header_of, mnemonic_of
+from sassmix.readers._csv_lines import blocks_of, cells_of, head_lines, table_of
 from sassmix.readers._csv_section import Section
 
 _TITLES = frozenset(
@@ -42,22 +43,25 @@ class _Scanner:
 
     def sections(self) -> Iterator[Section]:
         """Every kernel with its rows."""
-        section: Section | None = None
-        at = most = 0
-        for number, line in enumerate(lines_of(self.path, self.stray), 1):
-            if section and line:
-                cells = cells_of(line, most)
-                if len(cells) >= most and cells[at][:2] == "0x":
-                    section.rows.append(section.layout.pick(cells))
-                    section.lines.append(number)
-                    continue
-            if line and (done := self._other(line, number)):
-                yield done
-            if section is not self.section and (section := self.section):
-                layout = section.layout
-                at, most = layout.columns[ADDRESS] if layout.has[ADDRESS] else 0, layout.last + 1
+        number = 1
+        for lines in blocks_of(self.path, self.stray):
+            rows = table_of(lines)
+            for start, stop in _runs(rows):
+                yield from self._run(lines[start:stop], rows[start:stop], number + start)
+            number += len(lines)
         if last := self._close():
             yield last
+
+    def _run(self, lines: list[str], rows: list[list[str]], number: int) -> Iterator[Section]:
+        """Lines with the same number of cells: rows of one kernel, perhaps with a header in front of them."""
+        section: Section | None = None
+        for at, line in enumerate(lines):
+            if section is not self.section and (section := self.section) and section.take(rows[at:], number + at):
+                return
+            if section and section.take(rows[at : at + 1], number + at):
+                continue
+            if line and (done := self._other(line, number + at)):
+                yield done
 
     def _other(self, line: str, number: int) -> Section | None:
         """A line that is no plain row; gives the section that ends here."""
@@ -89,7 +93,7 @@ class _Scanner:
 
     def _close(self) -> Section | None:
         done, self.section = self.section, None
-        if done and (done.foreign or not done.rows):
+        if done and (done.foreign or not done.lines):
             what = "lines of a source file" if done.foreign else "no row"
             self._tell(f"the section holds {what} instead of instructions", done.line)
             return None
@@ -116,6 +120,12 @@ class _Scanner:
             section.foreign = section.foreign or (at < 0 and bool(cells[source].strip()))
         elif at < 0 or cells[at].strip():
             section.add(cells, number)
+
+
+def _runs(rows: list[list[str]]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for _, run in groupby(map(len, rows)):
+        yield start, (start := start + len(list(run)))
 
 
 def _counted(text: str) -> bool:

@@ -37,6 +37,9 @@ def _sniff(head: bytes) -> bool:
     return is_text(head) and not _PTX.search(text := decode(head)[0]) and bool(_SIGNS.search(text))
 
 
+_PACKED = {b"\x1f\x8b": "gzip -d", b"BZh": "bzip2 -d", b"\xfd7zXZ": "xz -d", b"PK\x03\x04": "unzip"}
+
+
 def is_text(head: bytes) -> bool:
     return head.startswith(_ENCODINGS[1][0]) or head.startswith(_ENCODINGS[2][0]) or b"\x00" not in head[:4096]
 
@@ -54,6 +57,13 @@ def read_text(path: Path) -> Iterator[Listing]:
 
 def describe(head: bytes) -> str:
     """Why a file is of no known kind, in words that help: a tool's message is quoted."""
+    from sassmix.readers._zstd import first_bytes, is_zstd
+
+    if is_zstd(head) and not first_bytes(head):
+        return "is a compressed file of nothing: the tool that was to write it has captured nothing, or was stopped"
+    for magic, tool in _PACKED.items():
+        if head.startswith(magic):
+            return f"is of no known kind: it is packed; unpack it with {tool} first"
     if not is_text(head):
         return "is of no known kind: neither a text, nor a cubin, a fat binary or an ELF file"
     if _PTX.search(decode(head)[0]):

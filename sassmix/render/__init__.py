@@ -12,7 +12,7 @@ from sassmix.report import Report
 
 
 def render(report: Report, form: str, *, width: int | None = None, encoding: str = "utf-8") -> str:
-    """A report as ``text``, ``json``, ``csv`` or ``markdown``.
+    """A report as ``text``, ``json``, ``csv``, ``markdown`` or ``html``.
 
     :param width: columns of the terminal; None for output that no terminal shows.
     :param encoding: of the output; bars are drawn with what it has.
@@ -52,13 +52,23 @@ def _markdown(report: Report) -> str:
     return report_markdown(report)
 
 
-_RENDERERS: dict[str, Callable[[Report], str]] = {"json": _json, "csv": _csv, "markdown": _markdown}
+def _html(report: Report) -> str:
+    from sassmix.render.html import report_html
+
+    return report_html(report)
 
 
-def render_rows(rows: list[dict[str, Any]], form: str, *, width: int | None = None) -> str:
-    """A list of flat entries in any format."""
+_RENDERERS: dict[str, Callable[[Report], str]] = {"json": _json, "csv": _csv, "markdown": _markdown, "html": _html}
+
+
+def render_rows(rows: list[dict[str, Any]], form: str, *, width: int | None = None, title: str = "sassmix") -> str:
+    """A list of flat entries in any format; ``title`` is that of a page."""
     if form == "json":
         return to_json(rows)
+    if form == "html":
+        from sassmix.render.html import tables_html
+
+        return tables_html(title, [("", [{key: _cell(value) for key, value in row.items()} for row in rows])])
     columns = list(rows[0]) if rows else []
     cells = [[_cell(value) for value in row.values()] for row in rows]
     if form == "csv":
@@ -70,42 +80,6 @@ def render_rows(rows: list[dict[str, Any]], form: str, *, width: int | None = No
     from sassmix.render.text import rows_text
 
     return rows_text(rows, width)
-
-
-def render_check(found: dict[str, Any], form: str, *, width: int | None = None) -> str:
-    """The evidence alone in any format: one row for each kernel and check, each with the question that it answers."""
-    if form == "json":
-        return to_json(found)
-    from sassmix.check import QUESTIONS
-
-    rows = [
-        {
-            "kernel": kernel["name"],
-            "status": item["status"],
-            "question": QUESTIONS[item["check"]],
-            "answer": item["detail"],
-        }
-        for kernel in found["kernels"]
-        for item in kernel["evidence"]
-    ]
-    text = render_rows(rows, form, width=width)
-    return f"{text}\nverdict: {found['verdict']}\n" if form == "text" else text
-
-
-def render_diff(found: dict[str, Any], form: str, *, width: int | None = None) -> str:
-    """The result of a comparison in any format."""
-    if form == "json":
-        return to_json(found)
-    rows = [
-        {"kernel": kernel["demangled"] or kernel["name"], "status": kernel["status"], **_change(change)}
-        for kernel in found["kernels"]
-        for change in kernel["forms"] or [{"form": "", "before": "", "after": ""}]
-    ]
-    return render_rows(rows, form, width=width)
-
-
-def _change(change: dict[str, Any]) -> dict[str, Any]:
-    return {"form": change["form"], "before": change["before"], "after": change["after"]}
 
 
 def to_json(data: Any) -> str:

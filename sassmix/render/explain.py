@@ -12,7 +12,7 @@ _NOT_IN_TEXT = ("suggestions", "known_on")
 def render_explained(rows: list[dict[str, Any]], form: str, *, width: int | None = None) -> str:
     """The entries in any format."""
     if form != "text":
-        return render_rows(rows, form)
+        return render_rows(rows, form, title="Opcodes")
     from sassmix.render.text import blocks_text
 
     return blocks_text([_sentence(row[0]) if not row[0]["known"] else _block(row) for row in _grouped(rows)], width)

@@ -46,7 +46,10 @@ def _kernel(kernel: KernelReport, by: str) -> str:
     mix = [[row[by], row["count"], f"{row['share']:.2%}"] for row in kernel.tally.mix(by)]
     evidence = [[item.status, item.check, item.detail] for item in kernel.evidence]
     body = "".join(f"- {escaped(fact)}\n" for fact in facts)
-    return f"{head}{body}\n{table([by, 'count', 'share'], mix)}\n{table(['status', 'check', 'detail'], evidence)}"
+    parts = [f"{head}{body}", table([by, "count", "share"], mix), table(["status", "check", "detail"], evidence)]
+    if found := kernel.hints:
+        parts.append(table(["question", "because", "look at"], [[h.question, h.because, h.look_at] for h in found]))
+    return "\n".join(parts)
 
 
 def _three(value: bool | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -18,8 +19,8 @@ def encoding_of(path: str | None) -> str:
 
 
 def width_of(path: str | None) -> int | None:
-    """Columns of the terminal; None where the report goes to a file or a pipe."""
-    return os.get_terminal_size().columns if not path and sys.stdout and sys.stdout.isatty() else None
+    """Columns of the terminal, or what ``COLUMNS`` says; None where the report goes to a file or a pipe."""
+    return shutil.get_terminal_size().columns if not path and sys.stdout and sys.stdout.isatty() else None
 
 
 def write(text: str, path: str | None = None) -> None:

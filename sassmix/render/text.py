@@ -2,135 +2,166 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sassmix.agreement import launches_in_words
 from sassmix.evidence import verdict
 from sassmix.registry import target_key
 from sassmix.render import encodable, printable
+from sassmix.render.overview import overview
+from sassmix.render.terminal import PLAIN_WIDTH, STYLE, Rows, drawn, flat, indented, shortened, table, three
 from sassmix.report import KernelReport, Report
 
-_PLAIN_WIDTH = 100
 _BAR = 24
-_NAME = 36
+#: Below so many columns a bar says nothing.
+_LEAST_BAR = 6
+#: Lines that a name may have above its mix.
+_NAME_LINES = 4
+_NARROW = 60
+#: Hints that are shown of one kernel; JSON and markdown have all.
+_HINTS = 4
 _BLOCK = "█"
-_STYLE = {"pass": "green", "warn": "yellow", "fail": "red", "high": "green", "medium": "yellow", "low": "red"}
 _ALWAYS = ("unresolved", "unclassified")
 
 
-def _drawn(parts: Iterator[RenderableType], width: int | None) -> str:
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=width or _PLAIN_WIDTH,
-        force_terminal=None if width is None else True,
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
-    console.print(Group(*parts))
-    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
-
-
 def report_text(report: Report, width: int | None, encoding: str) -> str:
-    """Every kernel with its mix, verdict and evidence; inputs first, problems last."""
+    """Every kernel with its mix, verdict, evidence and hints; inputs first, problems last."""
     block = _BLOCK if encodable(_BLOCK, encoding) == _BLOCK else "#"
-    return _drawn(_report(report, block), width)
+    return drawn(_report(report, block, width or PLAIN_WIDTH), width)
 
 
-def _report(report: Report, block: str) -> Iterator[RenderableType]:
+def _report(report: Report, block: str, width: int) -> Iterator[RenderableType]:
     for item in report.inputs:
         arch = ", ".join(sorted(filter(None, item.archs), key=target_key)) or item.arch or "no architecture named"
         tool = f", {item.tool}" if item.tool else ""
-        yield Text(printable(f"{item.path}: {item.kind}, {arch}{tool}, {_functions(len(item.functions))}"), style="dim")
+        functions = f", {_number(len(item.functions), 'function')}" if item.functions else ""
+        yield Text(printable(f"{item.path}: {item.kind}, {arch}{tool}{functions}"), style="dim", overflow="fold")
     if len(report.kernels) > 1:
-        yield from (Text(""), _table([_summary(kernel) for kernel in report.kernels]))
+        yield Text("")
+        yield from overview(report.kernels, width)
     for kernel in report.kernels:
         yield Text("")
-        yield from _kernel(kernel, report.by, block)
+        yield from _kernel(kernel, report.by, block, width)
     if report.problems:
         yield Text("\nProblems", style="bold")
         for problem in report.problems:
-            yield Text(f"  {printable(str(problem))}")
+            yield indented(str(problem), 2)
 
 
-def _functions(number: int) -> str:
-    return "1 function" if number == 1 else f"{number} functions"
+def _number(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
 
 
-def _summary(kernel: KernelReport) -> dict[str, Any]:
-    """One kernel in one row; its whole name stands above its mix."""
+def _kernel(kernel: KernelReport, by: str, block: str, width: int) -> Iterator[RenderableType]:
     name = printable(kernel.demangled or kernel.name)
-    worst = verdict(item.status for item in kernel.evidence)
-    check = next((item.check for item in kernel.evidence if item.status == worst), "")
-    return {
-        "kernel": name if len(name) <= _NAME else f"{name[: _NAME - 3]}...",
-        "arch": kernel.arch or "unknown",
-        "role": kernel.role or "",
-        "instructions": kernel.tally.counts()["total"],
-        "tensor present/active": f"{_three(kernel.tensor.present)}/{_three(kernel.tensor.active)}",
-        "confidence": kernel.confidence,
-        "worst check": worst if worst == "pass" else f"{worst} {check}",
-    }
-
-
-def _kernel(kernel: KernelReport, by: str, block: str) -> Iterator[RenderableType]:
-    yield Text(printable(kernel.demangled or kernel.name), style="bold")
+    yield Text(shortened(name, _NAME_LINES * width), style="bold", overflow="fold")
     counts = kernel.tally.counts()
     role = f"{kernel.role}, " if kernel.role else ""
-    line = Text(f"  {role}{kernel.arch or 'architecture unknown'}, {kernel.basis}: {counts['total']:,} {kernel.unit}")
-    yield line.append(f", confidence {kernel.confidence}", style=_STYLE[kernel.confidence])
-    yield _mix(kernel, by, block)
-    yield Text(f"  tensor cores  present: {_three(kernel.tensor.present)}, active: {_three(kernel.tensor.active)}")
-    yield Text(f"                {printable(kernel.tensor.reason)}")
+    line = Text(f"{role}{kernel.arch or 'architecture unknown'}, {kernel.basis}: {counts['total']:,} {kernel.unit}")
+    line.append(", ").append(f"confidence {kernel.confidence}", style=STYLE[kernel.confidence])
+    yield Padding(line, (0, 0, 0, 2))
+    if kernel.basis == "dynamic":
+        yield indented(_origin(kernel), 2)
+    yield _mix(kernel, by, block, width)
+    yield indented(f"tensor cores  present: {three(kernel.tensor.present)}, active: {three(kernel.tensor.active)}", 2)
+    yield indented(kernel.tensor.reason, 16 if width >= _NARROW else 4)
     yield _evidence(kernel)
+    yield from _hints(kernel)
 
 
-def _mix(kernel: KernelReport, by: str, block: str) -> Table:
-    table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
-    table.add_column(f" {by}")
-    table.add_column("count", justify="right")
-    table.add_column("share", justify="right")
-    table.add_column("")
+def _origin(kernel: KernelReport) -> str:
+    """Where executed counts come from: how many launches and warps, and how the function was found."""
+    launches = "launches unknown" if kernel.launches is None else launches_in_words(kernel.launches)
+    warps = "warps unknown" if kernel.warps is None else f"at most {_number(kernel.warps, 'warp')} in one"
+    return f"{launches}, {warps}, function matched: {kernel.listing['how']}"
+
+
+def _mix(kernel: KernelReport, by: str, block: str, width: int) -> Table:
     rows: list[dict[str, Any]] = kernel.tally.mix(by)
     shown = {row[by] for row in rows}
     rows += [{by: name, "count": 0, "share": 0.0} for name in _ALWAYS if name not in shown]
+    drawing = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
+    drawing.add_column(f" {by}", overflow="fold")
+    for column in ("count", "share"):
+        drawing.add_column(column, justify="right", no_wrap=True)
+    drawing.add_column("", no_wrap=True)
+    bar = _bar_width(rows, by, width)
     for row in rows:
         style = "red" if row[by] in _ALWAYS and row["count"] else ""
         name = Text(f" {printable(str(row[by]))}", style=style)
-        table.add_row(name, f"{row['count']:,}", f"{row['share']:.1%}", Text(block * round(row["share"] * _BAR)))
-    return table
+        drawing.add_row(name, f"{row['count']:,}", f"{row['share']:.1%}", Text(block * round(row["share"] * bar)))
+    return drawing
+
+
+def _bar_width(rows: Rows, by: str, width: int) -> int:
+    """What names, counts and shares leave, with the space around them."""
+    names = max(len(str(row[by])) for row in rows)
+    counts = max(len("count"), *(len(f"{row['count']:,}") for row in rows))
+    room = min(_BAR, width - names - counts - len("100.0%") - 9)
+    return room if room >= _LEAST_BAR else 0
 
 
 def _evidence(kernel: KernelReport) -> RenderableType:
     worst = verdict(item.status for item in kernel.evidence)
-    table = Table(box=None, padding=(0, 1), show_header=False)
-    table.add_column("")
-    table.add_column("")
-    table.add_column("", overflow="fold")
+    drawing = Table(box=None, padding=(0, 1), show_header=False)
+    for _ in ("status", "check"):
+        drawing.add_column("", no_wrap=True)
+    drawing.add_column("", overflow="fold")
     for item in kernel.evidence:
         if item.status != "pass" or worst == "pass":
-            table.add_row(Text(f" {item.status}", style=_STYLE[item.status]), item.check, Text(printable(item.detail)))
-    return table
+            drawing.add_row(Text(f" {item.status}", style=STYLE[item.status]), item.check, Text(printable(item.detail)))
+    return drawing
 
 
-def _three(value: bool | None) -> str:
-    return "unknown" if value is None else "yes" if value else "no"
+def _hints(kernel: KernelReport) -> Iterator[RenderableType]:
+    """Questions that the counts raise and do not answer."""
+    found = kernel.hints[:_HINTS]
+    drawing = Table(box=None, padding=(0, 1), show_header=False)
+    drawing.add_column("", style="cyan")
+    drawing.add_column("", overflow="fold")
+    for hint in found:
+        drawing.add_row(" ?", Text(f"{hint.because}: {hint.question}"))
+        drawing.add_row("", Text(f"look at: {hint.where} {hint.look_at}", style="dim"))
+    if found:
+        yield drawing
 
 
-def rows_text(rows: list[dict[str, Any]], width: int | None) -> str:
+def check_text(blocks: Iterable[tuple[dict[str, Any], Rows, Rows]], width: int | None) -> str:
+    """Kernels of a check, each with its answers, its sources side by side, and what differs."""
+    return drawn((part for block in blocks for part in _checked(*block)), width)
+
+
+def _checked(kernel: dict[str, Any], answers: Rows, sides: Rows) -> Iterator[RenderableType]:
+    head = Text(printable(kernel["name"]), style="bold")
+    yield head.append(f"  confidence {kernel['confidence']}", style=STYLE[kernel["confidence"]])
+    drawing = Table(box=None, padding=(0, 1), show_header=False)
+    for column in ("status", "question", "answer"):
+        drawing.add_column(column, overflow="fold")
+    for row in answers:
+        drawing.add_row(
+            Text(f" {row['status']}", style=STYLE[row["status"]]), row["question"], printable(row["answer"])
+        )
+    yield drawing
+    if sides:
+        yield from (Text(""), table(sides, numbers=list(sides[0])[1:]))
+    yield from (Text(f"  {printable(text)}", style="dim") for text in kernel["differences"])
+    yield Text("")
+
+
+def rows_text(rows: Rows, width: int | None) -> str:
     """Flat entries as a table."""
-    return _drawn(iter([_table(rows)]), width)
+    return drawn([table(rows)], width)
 
 
 def blocks_text(blocks: list[dict[str, Any] | str], width: int | None) -> str:
     """Entries with many fields, each as a block; a text is a block of one line."""
-    return _drawn(iter([_blocks(blocks)]), width)
+    return drawn([_blocks(blocks)], width)
 
 
 def _blocks(blocks: list[dict[str, Any] | str]) -> Group:
@@ -139,20 +170,7 @@ def _blocks(blocks: list[dict[str, Any] | str]) -> Group:
         lines = (
             [block]
             if isinstance(block, str)
-            else [f"{key:12} {_flat(value)}" for key, value in block.items() if value not in (None, "")]
+            else [f"{key:12} {flat(value)}" for key, value in block.items() if value not in (None, "")]
         )
         parts += [Text(printable(line)) for line in lines] + [Text("")]
     return Group(*parts[:-1])
-
-
-def _table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, padding=(0, 1), header_style="dim")
-    for key in rows[0] if rows else ():
-        table.add_column(key, overflow="fold", justify="right" if isinstance(rows[0][key], int) else "left")
-    for row in rows:
-        table.add_row(*(Text(printable(_flat(value))) for value in row.values()))
-    return table
-
-
-def _flat(value: Any) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

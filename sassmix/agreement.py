@@ -1,0 +1,190 @@
+"""Do the sources of one kernel agree? Their totals per opcode side by side, and what explains a difference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True, kw_only=True)
+class Side:
+    """What one source says on a kernel.
+
+    :param source: its kind, as in the report's ``inputs``; ``listing`` is the code itself.
+    :param unit: what it counts, as in the report's ``unit``.
+    :param launches: how many launches the counts are of; None where that is not known.
+    :param opcodes: resolved counts by opcode. What is not resolved is in ``unresolved``; all together is ``total``.
+    :param whole: whether the capture is whole and unfiltered.
+    :param called: the part of ``opcodes`` that ran in functions that the kernel calls, where the source tells.
+    :param active: counts by opcode with at least one active lane; None where the source does not tell.
+    :param hardware: what the hardware's instruction counter has; None where the source has none.
+    """
+
+    source: str
+    unit: str
+    launches: int | None
+    opcodes: Counter[str]
+    unresolved: int = 0
+    whole: bool = True
+    called: Counter[str] = field(default_factory=Counter)
+    active: Counter[str] | None = None
+    hardware: int | None = None
+
+    @property
+    def total(self) -> int:
+        """Everything that was counted."""
+        return self.opcodes.total() + self.unresolved
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry of a check's ``sources``."""
+        return {
+            "source": self.source,
+            "unit": self.unit,
+            "launches": self.launches,
+            "total": self.total,
+            "unresolved": self.unresolved,
+            "hardware_total": self.hardware,
+            "opcodes": dict(sorted(self.opcodes.items(), key=lambda item: (-item[1], item[0]))),
+        }
+
+
+@dataclass(slots=True)
+class Agreement:
+    """The sources, the one that is reported first; what agrees, what contradicts, and differences with their reason.
+
+    ``doubts`` are differences that have a likely reason but no certain one; ``explained`` have one, or say why there
+    is nothing to compare.
+    """
+
+    sides: list[Side] = field(default_factory=list)
+    agreed: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    explained: list[str] = field(default_factory=list)
+
+    @property
+    def differences(self) -> list[str]:
+        """Everything in words that is not the same on all sides."""
+        return [*self.conflicts, *self.doubts, *self.explained]
+
+
+def compare(sides: Sequence[Side], code: Side | None = None, padding: int = 0) -> Agreement:
+    """Compare the first source with the others, with the hardware's counter and with the code.
+
+    :param code: the listing of the kernel without its padding, None where there is none.
+    :param padding: the instructions of padding that were left out of it.
+    """
+    result = Agreement([*sides, *([code] if code else [])])
+    main, *others = sides
+    for other in others:
+        _compare(main, other, result)
+    for side in sides:
+        _with_hardware(side, result)
+    if code and main.whole and not main.unresolved:
+        _with_code(main, code, result)
+    if code and padding:
+        result.explained.append(f"{padding} instructions of padding behind the code are left out of the listing")
+    return result
+
+
+def _compare(main: Side, other: Side, result: Agreement) -> None:
+    pair = f"{other.source} is not compared with {main.source}"
+    if main.unit != other.unit:
+        result.explained.append(f"{pair}: one counts {main.unit}, the other {other.unit}")
+    elif not (main.whole and other.whole):
+        result.explained.append(f"{pair}: {(other if main.whole else main).source} is not known to be whole")
+    elif main.unresolved or other.unresolved:
+        _compare_totals(main, other, result)
+    else:
+        _compare_opcodes(main, other, result)
+
+
+def _compare_totals(main: Side, other: Side, result: Agreement) -> None:
+    """Where one of them does not name its instructions."""
+    nameless = (main if main.unresolved else other).source
+    if _per_launch(main, other, main.total, other.total):
+        result.agreed.append(f"the total of {other.source}")
+        result.explained.append(
+            f"only the totals of {main.source} and {other.source} are compared: {nameless} does not name its opcodes"
+        )
+    else:
+        result.doubts.append(
+            f"{main.source} has {main.total:,} instructions, {other.source} {other.total:,}; what differs cannot be "
+            f"told, since {nameless} does not name its opcodes"
+        )
+
+
+def _per_launch(main: Side, other: Side, ours: int, theirs: int) -> bool:
+    """Whether two counts are the same for each launch; as they stand where a number of launches is not known."""
+    if main.launches is None or other.launches is None:
+        return ours == theirs
+    return ours * other.launches == theirs * main.launches
+
+
+def _compare_opcodes(main: Side, other: Side, result: Agreement) -> None:
+    pairs = {name: (main.opcodes[name], other.opcodes[name]) for name in sorted({*main.opcodes, *other.opcodes})}
+    unequal = [name for name, pair in pairs.items() if not _per_launch(main, other, *pair)]
+    unknown = main.launches is None or other.launches is None
+    if not unequal:
+        per_launch = "" if unknown or main.launches == other.launches else ", launch by launch"
+        result.agreed.append(f"{other.source}{per_launch}")
+    elif unknown and all(ours * other.total == theirs * main.total for ours, theirs in pairs.values()):
+        result.agreed.append(f"{other.source}, in proportion")
+    elif reason := _called(main, other) or _called(other, main) or _predication(main, other):
+        result.explained.append(reason)
+    elif not unknown and main.launches != other.launches:
+        told = f"{main.source} has {_launches(main)}, {other.source} {_launches(other)}"
+        result.explained.append(f"{told}: their counts are of other runs and are not compared")
+    else:
+        result.conflicts += [
+            f"{name}: {ours} by {main.source}, {theirs} by {other.source}"
+            for name, (ours, theirs) in pairs.items()
+            if name in unequal
+        ]
+
+
+def _launches(side: Side) -> str:
+    return "an unknown number of launches" if side.launches is None else launches_in_words(side.launches)
+
+
+def launches_in_words(number: int) -> str:
+    """``1 launch``, ``2 launches``."""
+    return f"{number:,} launch" if number == 1 else f"{number:,} launches"
+
+
+def _called(full: Side, part: Side) -> str | None:
+    """Whether all that one has more are the functions that the kernel calls."""
+    if not full.called or full.launches != part.launches or full.opcodes - full.called != part.opcodes:
+        return None
+    number = full.called.total()
+    return f"{full.source} counts the functions that the kernel calls ({number:,} instructions), {part.source} does not"
+
+
+def _predication(main: Side, other: Side) -> str | None:
+    """Whether one leaves out the instructions that a false guard turned off in all lanes."""
+    for full, part in ((main, other), (other, main)):
+        if full.active is not None and full.launches == part.launches and +full.active == +part.opcodes:
+            number = full.total - part.total
+            return f"{part.source} leaves out what a false guard turned off in all lanes ({number:,} instructions)"
+    return None
+
+
+def _with_hardware(side: Side, result: Agreement) -> None:
+    if side.hardware is None:
+        return
+    if side.hardware == side.total:
+        result.agreed.append("the hardware's instruction counter")
+    else:
+        result.explained.append(
+            f"the hardware's counter has {side.hardware:,} instructions, the counts per opcode {side.total:,}: each is "
+            "measured in a run of its own, and a kernel that waits runs another number each time"
+        )
+
+
+def _with_code(main: Side, code: Side, result: Agreement) -> None:
+    idle = [f"{name} ({code.opcodes[name]})" for name in sorted(code.opcodes) if not main.opcodes[name]]
+    if idle:
+        shown = ", ".join(idle[:8]) + (f" and {len(idle) - 8} more" if len(idle) > 8 else "")
+        result.explained.append(f"in the code, but never executed: {shown}")

@@ -1,0 +1,214 @@
+"""Do the sources agree? Each kind of difference is a conflict, a doubt, or has its explanation; none goes by unsaid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sassmix
+from sassmix.agreement import Side, compare
+from sassmix.check import check
+from sassmix.counts import CountRow, Counts, KernelNames
+from sassmix.filters import filter_problems
+from sassmix.launches import gather
+from sassmix.matching import match
+from sassmix.parsing import parse
+from sassmix.render.check import render_check, side_by_side
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+NCU = FIXTURES / "counts" / "ncu"
+UNIT = "warp instructions issued"
+
+
+def side(source: str, launches: int | None = 1, unresolved: int = 0, **opcodes: int) -> Side:
+    return Side(source=source, unit=UNIT, launches=launches, opcodes=Counter(opcodes), unresolved=unresolved)
+
+
+def test_equal_counts_agree() -> None:
+    found = compare([side("a", FADD=2, EXIT=1), side("b", EXIT=1, FADD=2)])
+    assert found.agreed == ["b"]
+    assert not found.differences
+
+
+def test_launch_by_launch() -> None:
+    assert compare([side("a", 2, FADD=4), side("b", 1, FADD=2)]).agreed == ["b, launch by launch"]
+    other = compare([side("a", 2, FADD=4), side("b", 1, FADD=3)])
+    assert not other.agreed
+    assert other.explained == ["a has 2 launches, b 1 launch: their counts are of other runs and are not compared"]
+
+
+def test_an_unknown_number_of_launches_compares_in_proportion() -> None:
+    assert compare([side("a", None, FADD=4, EXIT=2), side("b", 1, FADD=2, EXIT=1)]).agreed == ["b, in proportion"]
+    assert compare([side("a", None, FADD=4, EXIT=2), side("b", 1, FADD=2, EXIT=2)]).conflicts == [
+        "FADD: 4 by a, 2 by b"
+    ]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_called_functions_explain_a_difference(first: bool) -> None:
+    full, part = side("a", FADD=5, RET=1), side("b", FADD=2)
+    full.called = Counter(FADD=3, RET=1)
+    found = compare([full, part] if first else [part, full])
+    assert found.explained == ["a counts the functions that the kernel calls (4 instructions), b does not"]
+    assert not found.conflicts
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_predication_explains_a_difference(first: bool) -> None:
+    full, part = side("a", FADD=5, BRA=2), side("b", FADD=5, BRA=1)
+    full.active = Counter(FADD=5, BRA=1)
+    found = compare([full, part] if first else [part, full])
+    assert found.explained == ["b leaves out what a false guard turned off in all lanes (1 instructions)"]
+
+
+def test_totals_are_compared_where_names_are_missing() -> None:
+    assert compare([side("a", FADD=3), side("b", unresolved=3)]).agreed == ["the total of b"]
+    other = compare([side("a", FADD=3), side("b", unresolved=4)])
+    assert other.doubts and not other.agreed and not other.conflicts
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [({"whole": False}, "not known to be whole"), ({"unit": "x"}, "the other x")]
+)
+def test_what_cannot_be_compared_says_why(change: dict[str, object], said: str) -> None:
+    other = side("b", FADD=9)
+    for name, value in change.items():
+        setattr(other, name, value)
+    found = compare([side("a", FADD=3), other])
+    assert said in found.explained[0]
+    assert not found.agreed + found.conflicts
+
+
+def test_the_hardware_total() -> None:
+    equal, unequal = side("a", FADD=3), side("a", FADD=3)
+    equal.hardware, unequal.hardware = 3, 4
+    assert compare([equal]).agreed == ["the hardware's instruction counter"]
+    assert "a run of its own" in compare([unequal]).explained[0]
+
+
+def test_the_code_and_its_padding() -> None:
+    found = compare([side("a", FADD=3)], side("listing", None, FADD=1, BRA=1), padding=7)
+    assert found.explained == [
+        "in the code, but never executed: BRA (1)",
+        "7 instructions of padding behind the code are left out of the listing",
+    ]
+
+
+opcodes = st.dictionaries(st.sampled_from(["FADD", "EXIT", "HMMA", "BRA"]), st.integers(1, 99), max_size=4)
+
+
+@given(opcodes, opcodes, st.integers(0, 3), st.integers(0, 3), st.sampled_from([None, 1, 2]))
+def test_no_difference_goes_by_unsaid(
+    ours: dict[str, int], theirs: dict[str, int], lost: int, other_lost: int, launches: int | None
+) -> None:
+    """Two sources either agree, or something is said."""
+    main, other = side("a", 1, lost, **ours), side("b", launches, other_lost, **theirs)
+    found = compare([main, other])
+    assert found.agreed or found.differences
+    if found.conflicts:
+        assert ours != theirs
+
+
+def test_check_shows_the_sources_side_by_side() -> None:
+    files = [NCU / "vecadd.cubin", NCU / "vecadd.source.csv", NCU / "vecadd_op.raw.csv"]
+    found = check(sassmix.mix(files))
+    kernel = found["kernels"][0]
+    assert [source["source"] for source in kernel["sources"]] == ["ncu-source", "ncu-raw", "listing"]
+    rows = {row["opcode"]: row for row in side_by_side(kernel)}
+    assert rows["LDC"] == {"opcode": "LDC", "ncu-source": "320", "ncu-raw": "", "listing": "5"}
+    assert rows["hardware total"]["ncu-raw"] == "1,280"
+    for form in ("text", "markdown"):
+        text = render_check(found, form)
+        assert "1,280" in text and "padding" in text
+
+
+TWO_SECTIONS = """\t.target\tsm_90a
+\t.section\t.text.k,"ax",@progbits
+        .type           k,@function
+        .size           k,(.L_x_1 - k)
+        .other          k,@"STO_CUDA_ENTRY STV_DEFAULT"
+.text.k:
+k:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/                   CALL.ABS.NOINC `(f) ;
+        /*0020*/                   HGMMA.64x8x16.F32 R24, gdesc[UR4], R24 ;
+        /*0030*/                   EXIT ;
+.L_x_1:
+\t.section\t.text.f,"ax",@progbits
+        .type           f,@function
+        .size           f,(.L_x_2 - f)
+.text.f:
+f:
+        /*0000*/                   FADD R2, R3, R4 ;
+        /*0010*/                   FADD R2, R2, R4 ;
+        /*0020*/                   RET.REL.NODEC R20 `(f) ;
+.L_x_2:
+"""
+
+
+def counted(numbers: dict[int, int], *, root_only: bool = False) -> Counts:
+    rows = [CountRow(name=f"OPCODE_{i}", index=i, issued=n) for i, n in numbers.items()]
+    names = KernelNames(mangled="k")
+    return Counts(path="k", kind="cutracer-trace", names=names, rows=rows, launches=1, root_only=root_only)
+
+
+@pytest.mark.parametrize(
+    ("listing", "numbers", "root_only", "unresolved"),
+    [
+        (TWO_SECTIONS, {0: 4, 1: 4, 2: 4, 3: 4}, False, 12),  # f has three instructions
+        (TWO_SECTIONS, {0: 4, 1: 4, 2: 4, 3: 4}, True, 0),  # they were left out
+        (TWO_SECTIONS.partition("\t.section\t.text.f")[0], {0: 4, 1: 4, 2: 4, 3: 4}, False, 16),  # f is not here
+        (TWO_SECTIONS.replace("CALL.ABS.NOINC `(f)", "NOP"), {0: 4, 1: 4, 2: 4, 3: 4}, False, 0),
+    ],
+)
+def test_numbers_that_a_called_function_has_too_stay_unresolved(
+    listing: str, numbers: dict[int, int], root_only: bool, unresolved: int
+) -> None:
+    [[launches]] = gather([counted(numbers, root_only=root_only)], parse(listing).functions, None)
+    resolved, open_rows = launches.counted("issued")
+    assert open_rows.total() == unresolved
+    assert resolved.total() + open_rows.total() == sum(numbers.values())
+
+
+@pytest.mark.parametrize("root", ["_Z1kf", "k(float)"])
+def test_the_function_that_the_tracer_names(root: str) -> None:
+    functions = parse(TWO_SECTIONS.replace("k", "_Z1kf")).functions
+    found = match(KernelNames(root=root, file="something_else"), None, functions)
+    assert found.how == "metadata"
+    assert found.function is functions[0]
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("export KERNEL_FILTERS=vecadd\n", 1),
+        ('#!/bin/sh\nKERNEL_FILTERS="gemm,vecadd" ./run\n', 2),
+        ("cutracer trace --kernel-filters=vecadd -- ./run", 1),
+        ("KERNEL_FILTERS: VECADD", 1),
+    ],
+)
+def test_a_filter_in_another_case_is_pointed_out(tmp_path: Path, script: str, line: int) -> None:
+    file = tmp_path / "run.sh"
+    file.write_text(script)
+    (problem,) = filter_problems([str(file)], ["_Z6vecAddPKdS0_Pdi"])
+    assert (problem.path, problem.line, problem.severity) == (str(file), line, "warning")
+    assert "vecAdd(double const*" in problem.message
+
+
+@pytest.mark.parametrize("script", ["KERNEL_FILTERS=vecAdd", "KERNEL_FILTERS=other", "", "filters = vecadd", "\0\xff"])
+def test_a_filter_that_fits_or_has_nothing_alike_is_not(tmp_path: Path, script: str) -> None:
+    (tmp_path / "log").write_text(script)
+    assert not list(filter_problems([str(tmp_path / "log"), str(tmp_path / "gone")], ["_Z6vecAddPKdS0_Pdi"]))
+
+
+def test_a_folder_without_data_says_what_it_was_for(tmp_path: Path) -> None:
+    (tmp_path / "vecadd.cubin").write_bytes((NCU / "vecadd.cubin").read_bytes())
+    (tmp_path / "kernel_1f_iter0_vecadd_hist.csv").write_text("warp_id,region_id,instruction,count\n")
+    found = check(sassmix.mix(tmp_path))
+    assert found["verdict"] == "fail"
+    (empty,) = [p["message"] for p in found["problems"] if "nothing was captured" in p["message"]]
+    assert "no function is called 'vecadd'; there is _Z6vecAddPKdS0_Pdi" in empty
