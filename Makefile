@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test oracle lint bench goldens grammar notebook clean peers
+.PHONY: demo test hostile fuzz oracle lint bench goldens grammar notebook clean peers mutation properties
 
 demo: $(READY)
-	$(BIN)/sassmix mix fixtures/listings/wgmma.sm_90a.sass
+	$(BIN)/sassmix mix fixtures/listings/wgmma.sm_90a.sass --kernel hgmma_pipelined
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 -q
@@ -15,6 +15,24 @@ test: $(READY)
 # Every cubin of the fixtures in every print mode, against nvdisasm -json; takes a quarter of an hour.
 oracle: $(READY)
 	SASSMIX_ALL_MODES=1 $(BIN)/python -m pytest -n 2 -q tests/test_oracle.py
+
+# Every property with 1000 new examples instead of the 40 of CI, which are always the same.
+properties: $(READY)
+	$(BIN)/python -m pytest -n 2 -q --hypothesis-profile=long
+
+# Thousands of small changes of the engine, in a copy; hours. make mutation MUTATION="tensor flow --sample 4"
+mutation: $(READY)
+	$(BIN)/python -m pip install --quiet --group mutation
+	$(BIN)/python -m mutation $(MUTATION)
+
+# Hostile inputs at their full size: lines of 100 MB, a million labels.
+hostile: $(READY)
+	SASSMIX_HOSTILE=1 $(BIN)/python -m pytest -q tests/test_hostile.py
+
+# make fuzz SECONDS=600 HARNESS="trace zstd"; see docs/fuzzing.md.
+fuzz: $(READY)
+	$(BIN)/python -m pip install --quiet --group fuzz
+	$(BIN)/python -m fuzz --seconds $(or $(SECONDS),60) $(HARNESS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -90,15 +90,49 @@ def compare(sides: Sequence[Side], code: Side | None = None, padding: int = 0) -
 
 
 def _compare(main: Side, other: Side, result: Agreement) -> None:
-    pair = f"{other.source} is not compared with {main.source}"
     if main.unit != other.unit:
-        result.explained.append(f"{pair}: one counts {main.unit}, the other {other.unit}")
+        _compare_units(main, other, result)
     elif not (main.whole and other.whole):
-        result.explained.append(f"{pair}: {(other if main.whole else main).source} is not known to be whole")
+        _compare_parts(main, other, result)
     elif main.unresolved or other.unresolved:
         _compare_totals(main, other, result)
     else:
         _compare_opcodes(main, other, result)
+
+
+def _same_launches(main: Side, other: Side) -> bool:
+    return main.launches is not None and main.launches == other.launches
+
+
+def _compare_units(main: Side, other: Side, result: Agreement) -> None:
+    """Numbers of two units are no equals; but what no warp executed, no thread has executed."""
+    threads, warps = (main, other) if "thread" in main.unit else (other, main)
+    if _same_launches(main, other) and warps.whole and not warps.unresolved:
+        found = [name for name in sorted(threads.opcodes) if threads.opcodes[name] and not warps.opcodes[name]]
+        result.conflicts += [f"{name}: none by {warps.source}, executed by {threads.source}" for name in found]
+    result.explained.append(
+        f"the numbers of {other.source} are not compared with those of {main.source}: one counts {main.unit}, the "
+        f"other {other.unit}"
+    )
+
+
+def _compare_parts(main: Side, other: Side, result: Agreement) -> None:
+    """A part of a capture has no more than the whole."""
+    part, whole = (main, other) if other.whole else (other, main)
+    if _same_launches(main, other) and whole.whole and not whole.unresolved:
+        more = [name for name in sorted(part.opcodes) if part.opcodes[name] > whole.opcodes[name]]
+        result.conflicts += [
+            f"{name}: {part.opcodes[name]} by {part.source}, only {whole.opcodes[name]} by {whole.source}"
+            for name in more
+        ]
+    elif not other.whole and not _same_launches(main, other):
+        result.doubts.append(
+            f"{other.source} may be of other launches ({_launches(other)}) than {main.source} ({_launches(main)}), "
+            "and is not whole"
+        )
+    result.explained.append(
+        f"{other.source} is not compared with {main.source} in full: {part.source} is not known to be whole"
+    )
 
 
 def _compare_totals(main: Side, other: Side, result: Agreement) -> None:

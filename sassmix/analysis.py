@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 
-from sassmix.arch import FACETS
 from sassmix.errors import Problem, SassmixError, did_you_mean
+from sassmix.evidence import few
 from sassmix.intake import Intake, PathName
 from sassmix.labels import near_names, selected
 from sassmix.plugins import default_plugins, distribution_version
-from sassmix.report import UNITS, KernelReport, Report
+from sassmix.report import UNITS, KernelReport, Report, facet_of
 from sassmix.static import kernels_of
-
-BY = (*FACETS, "opcode")
 
 
 class NothingRead(SassmixError):
@@ -55,8 +53,7 @@ def mix(  # noqa: PLR0913 (every option of the command, by name)
     :raises UnknownArchitectureError: if no plugin registers ``arch``.
     :raises NoSuchKernel: if nothing has one of the names, with near ones.
     """
-    if by not in BY:
-        raise SassmixError(f"no facet is called {by!r}{did_you_mean(by, BY) or '; there are ' + ', '.join(BY)}")
+    facet_of(by)
     if counts not in UNITS:
         raise SassmixError(f"no counts are called {counts!r}{did_you_mean(counts, UNITS)}")
     plugins, wanted = default_plugins(), list(kernels)
@@ -71,7 +68,11 @@ def mix(  # noqa: PLR0913 (every option of the command, by name)
     if not intake.inputs:
         raise NothingRead(intake.problems + plugins.problems())
     found = _kernels(intake, counts)
-    names = choose([kernel.name for kernel in found], wanted)
+    try:
+        names = choose([kernel.name for kernel in found], wanted)
+    except NoSuchKernel as error:
+        odd = [str(problem) for problem in intake.problems if problem.severity != "info"]
+        raise NoSuchKernel("; ".join([str(error), *odd[:3]])) from None
     chosen = [kernel for kernel in found if kernel.name in names]
     if not any(kernel.tally.rows for kernel in chosen):
         intake.problems.append(Problem("warning", None, "the inputs hold no instructions"))
@@ -85,14 +86,17 @@ def _kernels(intake: Intake, what: str) -> list[KernelReport]:
     """The traced kernels where counts were given, else every function of the listings."""
     plugins, rules = intake.plugins, intake.plugins.label_rules()
     static = list(kernels_of(intake.summaries, plugins.registry, rules))
-    traced = [counts for counts in intake.counts if counts.rows]
     if not intake.counts:
         return static
     from sassmix.dynamic import kernel_report, static_of  # a listing alone needs neither
     from sassmix.launches import gather
 
-    found = []
-    for sources in gather(traced, intake.functions, intake.arch):
+    found, gathered = [], gather(intake.counts, intake.functions, intake.arch)
+    if gathered and intake.functions and not any(sources[0].match.function for sources in gathered):
+        names = few(function.name for function in intake.functions)
+        message = f"none of the listings' functions was counted for certain ({names}): are they the code that ran?"
+        intake.problems.append(Problem("warning", None, message))
+    for sources in gathered:
         code = static_of(sources[0].match.function, static)
         kernel = kernel_report(
             sources,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
@@ -48,15 +49,14 @@ def explain(mnemonic: str, arch: str | None = None) -> OpcodeInfo:
 
     :param mnemonic: ``UTCHMMA`` or ``UTCHMMA.2CTA``, in any case.
     :param arch: a target such as ``sm_100a``; without one, what all architectures that have the opcode agree on.
-    :returns: with ``known`` false where the architecture does not have the opcode.
+    :returns: with ``known`` false, and ``tensor`` None, where the architecture does not have the opcode.
     :raises UnknownArchitectureError: for an architecture that no plugin registers.
     :raises SassmixError: for a text that is no mnemonic.
     """
     plugins = default_plugins()
-    if arch is None:
-        return plugins.classifier.info(_spelled(mnemonic), None)
-    target = plugins.registry.named(arch)
-    return plugins.classifier.info(_spelled(mnemonic), target)
+    target = None if arch is None else plugins.registry.named(arch)
+    info = plugins.classifier.info(_spelled(mnemonic), target)
+    return info if info.known else replace(info, tensor=None)
 
 
 def _spelled(mnemonic: str) -> str:
@@ -84,12 +84,9 @@ def explain_on(mnemonics: Sequence[str], arch: str | None = None) -> list[Opcode
 def explained_rows(mnemonics: Sequence[str], arch: str | None = None) -> list[dict[str, Any]]:
     """The entries of ``sassmix explain``: what :func:`explain_on` finds, ``known_on`` and ``suggestions``.
 
-    Only an opcode that no architecture has is taken for a misspelt one. ``tensor`` is None where nothing is known.
+    Only an opcode that no architecture has is taken for a misspelt one.
     """
-    return [
-        {**info.to_dict(), "tensor": info.tensor if info.known else None, **_elsewhere(info)}
-        for info in explain_on(mnemonics, arch)
-    ]
+    return [{**info.to_dict(), **_elsewhere(info)} for info in explain_on(mnemonics, arch)]
 
 
 def _elsewhere(info: OpcodeInfo) -> dict[str, list[str]]:

@@ -212,7 +212,8 @@ class OpcodeInfo:
     """What is known of one mnemonic on one architecture. Facets that do not apply or are not known are None.
 
     ``known`` is False where the architecture does not have the opcode, or no plugin registers the architecture.
-    ``arch`` is None for an answer on which all architectures that have the opcode agree.
+    ``tensor`` is None where nothing is known. ``arch`` is None for an answer on which all architectures that have the
+    opcode agree.
     """
 
     opcode: str
@@ -226,7 +227,7 @@ class OpcodeInfo:
     dtype: str | None = None
     pipe: str | None = None
     intent: str | None = None
-    tensor: bool = False
+    tensor: bool | None = False
     knowledge: str | None = None
     source: str | None = None
     plugin: str | None = None

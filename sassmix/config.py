@@ -84,6 +84,8 @@ def _read(path: Path) -> Config | None:
 
 
 def _checked(path: Path, key: str, value: Any) -> Any:
+    if key == "tool":
+        raise SassmixError(f"{path}: leave the heading [tool.sassmix] out; this file holds nothing but options")
     if key not in KEYS:
         near = did_you_mean(key, KEYS) or f"; there are {', '.join(KEYS)}"
         raise SassmixError(f"{path}: no option is called {key!r}{near}")

@@ -78,7 +78,9 @@ class Counts:
     :param size: how many instructions the source says that the kernel has.
     :param hardware: totals that the hardware counted, by name: ``inst_executed`` for all, else a pipe (``tensor``).
     :param launch_ids: the launches as a tracer numbers them; two files that share one are parts of one trace.
+    :param identity: a digest of what no two launches have in common, such as a profiler's samples: two of one are one.
     :param last: the numbers of the instructions that the warps ended with; None where the source cannot tell.
+    :param entered: how often the kernel was entered, by a warp of a launch; None where the source cannot tell.
     :param root_only: whether the source says that functions which the kernel calls were left out.
     :param missing: what the source has no measurement of although it has a place for it (``cycles``).
     """
@@ -95,9 +97,11 @@ class Counts:
     table: dict[int, str] = field(default_factory=dict)
     size: int | None = None
     hardware: dict[str, float] = field(default_factory=dict)
+    entered: int | None = None
     root_only: bool = False
     missing: tuple[str, ...] = ()
     launch_ids: frozenset[int] = frozenset()
+    identity: str | None = None
     last: frozenset[int] | None = None
     tool: str | None = None
     problems: list[Problem] = field(default_factory=list)
@@ -110,5 +114,8 @@ class Counts:
 
 # Gaps that the resolved instructions or a listing may close (:mod:`sassmix.resolution`); readers put these texts.
 CLOCK_READ = "CS2R counted: a clock-region capture counts only what lies between two clock reads"
+CODE_READS_CLOCK = "the code reads a clock: a clock-region capture counts only what lies between two clock reads"
 NO_EXIT = "no EXIT was counted, so the warps were not followed to their end"
+UNTOLD_EXIT = "whether the warps reached EXIT is not known, since not every count is resolved"
+GUARDED_END = "no completion record, and warps ended with an EXIT under a guard, by which not every lane need have left"
 UNKNOWN_END = "no completion record, and which instructions the warps ended with is not known"

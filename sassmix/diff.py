@@ -11,12 +11,13 @@ from sassmix.conditions import Condition
 from sassmix.judging import judge_change
 from sassmix.matching import same_number
 from sassmix.pairing import Pair, pairs
-from sassmix.presence import presence
-from sassmix.reaching import Index, index_of, reached_from
+from sassmix.presence import Sides, presence
+from sassmix.reaching import Callees, reached_from
 from sassmix.report import KernelReport, Report
 from sassmix.wording import totals, what_changed
 
 SCHEMA = "sassmix.diff/1"
+_NEVER = "@!PT"
 _Rows = list[dict[str, Any]]
 
 
@@ -41,9 +42,9 @@ def diff(
     :raises NoSuchKernel: if no kernel of either side has one of the names.
     """
     readable = bool(before.inputs and after.inputs)
-    index = index_of(kernel for kernel in [*before.kernels, *after.kernels] if kernel.basis == "static")
-    found = _chosen(_paired(before, after, index), list(kernels)) if readable else []
-    entries = [_entry(pair, by, tolerance, index) for pair in found]
+    callees = (_callees(before), _callees(after))
+    found = _chosen(_paired(before, after, callees), list(kernels)) if readable else []
+    entries = [_entry(pair, by, tolerance, callees) for pair in found]
     failed = judge_change(conditions, found, before, after) if readable else []
     return {
         "schema": SCHEMA,
@@ -58,12 +59,20 @@ def diff(
     }
 
 
-def _paired(before: Report, after: Report, index: Index) -> list[Pair]:
+def _callees(report: Report) -> Callees[KernelReport]:
+    return Callees(kernel for kernel in report.kernels if kernel.basis == "static")
+
+
+def _paired(before: Report, after: Report, callees: Sides) -> list[Pair]:
     """The pairs; without the functions that a kernel calls, where it is compared with counts, which hold them."""
     found = pairs(before.kernels, after.kernels)
     mixed = [pair for pair in found if pair.before and pair.after and pair.before.basis != pair.after.basis]
-    code = [kernel for pair in mixed for kernel in (pair.before, pair.after) if kernel and kernel.basis == "static"]
-    called = {id(one) for kernel in code for one in reached_from(kernel, index)[0]}
+    called = {
+        id(one)
+        for pair in mixed
+        for kernel, named in zip((pair.before, pair.after), callees, strict=True)
+        for one in (reached_from(kernel, named)[0] if kernel else ())
+    }
     return [pair for pair in found if (pair.before and pair.after) or id(pair.either) not in called]
 
 
@@ -74,7 +83,7 @@ def _chosen(found: list[Pair], wanted: list[str]) -> list[Pair]:
     return [pair for pair in found if pair.names & names]
 
 
-def _entry(pair: Pair, by: str, tolerance: float, index: Index) -> dict[str, Any]:
+def _entry(pair: Pair, by: str, tolerance: float, callees: Sides) -> dict[str, Any]:
     old, new = pair.before, pair.after
     entry = {
         "name": pair.either.name,
@@ -92,7 +101,7 @@ def _entry(pair: Pair, by: str, tolerance: float, index: Index) -> dict[str, Any
         "same_architecture": not (old and new) or same_number(old.arch, new.arch),
         "same_unit": not (old and new) or old.unit == new.unit,
     }
-    entry |= presence(old, new, index) if old and new and old.unit != new.unit else _changes(pair, by, tolerance)
+    entry |= presence(old, new, callees) if old and new and old.unit != new.unit else _changes(pair, by, tolerance)
     changed = any(entry[key] for key in ("mix", "opcodes", "forms"))
     entry["status"] = "gone" if new is None else "new" if old is None else "changed" if changed else "same"
     entry["summary"] = what_changed(entry, by)
@@ -120,14 +129,21 @@ def _changes(pair: Pair, by: str, tolerance: float) -> dict[str, Any]:
 def _categories(pair: Pair) -> dict[str, str]:
     """The category of each opcode and of each full mnemonic, after the change where both sides have it."""
     rows = [row for kernel in (pair.before, pair.after) if kernel for row in kernel.tally.rows]
-    return {name: row.facet("category") for row in rows for name in (row.facet("opcode"), row.name)}
+    names = ((name, row) for row in rows for name in (row.facet("opcode"), row.name, f"{_NEVER} {row.name}"))
+    return {name: row.facet("category") for name, row in names}
 
 
 def _counts(kernel: KernelReport | None, facet: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for row in kernel.tally.rows if kernel else ():
         found[row.name if facet == "form" else row.facet(facet)] += row.count
-    return found
+    return _dead_apart(found, kernel) if kernel and facet == "form" else found
+
+
+def _dead_apart(forms: Counter[str], kernel: KernelReport) -> Counter[str]:
+    """An instruction under a guard that is never true has a form of its own: it stands in the code and never runs."""
+    dead = {row.name: row.count for row in kernel.idle.rows if kernel.basis == "static"}
+    return forms - Counter(dead) + Counter({f"{_NEVER} {name}": count for name, count in dead.items()})
 
 
 def _differences(before: Counter[str], after: Counter[str], name: str) -> _Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -57,14 +58,24 @@ def kernel_report(
         launches=launch_count(main),
         warps=_most(counts.warps for counts, _ in main.parts),
         tally=counted,
-        tensor=_verdict(main, counted, claim, evidence, static, classifier),
+        tensor=_verdict(sources, counted, claim, evidence, static, classifier),
         evidence=evidence,
         agreement=agreement,
         executed=_executed(main),
+        idle=tally(classifier, claim.arch, _idle(main) if what == "issued" else {}),
         code=code_of([function, *main.helpers], classifier, claim.arch, *executed(main, what))
         if keep and function
         else None,
     )
+
+
+def _idle(main: Launches) -> Counter[str]:
+    """What was issued with no lane on, by mnemonic, as far as masks or the number of lanes tell."""
+    found: Counter[str] = Counter()
+    for _, resolution in main.parts:
+        for name, row in resolution.resolved:
+            found[name] += row.issued - (row.issued if row.active is None else row.active)
+    return +found
 
 
 def _executed(main: Launches) -> dict[str, int]:
@@ -83,6 +94,8 @@ def _claim(main: Launches, arch: str | None) -> ArchitectureClaim:
     """The user's word, the listing's (it has the letter), the source's."""
     listed = main.match.function.arch if main.match.function else None
     stated = listed or main.first.arch
+    if arch and not stated and len(main.elsewhere) == 1:  # the only listing of this name is for another architecture
+        stated = main.elsewhere[0]
     return ArchitectureClaim(arch or stated, stated)
 
 
@@ -113,8 +126,9 @@ def _captured(main: Launches, counted: Tally) -> Evidence:
 
 
 def _complete(main: Launches) -> Evidence:
-    lost = [text for counts, _ in main.parts for text in counts.lost]
+    lost = [text for counts in (*(c for c, _ in main.parts), *main.empty) for text in counts.lost]
     gaps = [text for _, resolution in main.parts for text in resolution.gaps]
+    gaps += [text for counts in main.empty for text in counts.gaps or [f"{counts.path} holds no counts"]]
     if lost:
         return Evidence("complete", "fail", few(lost + gaps))
     if gaps:
@@ -128,11 +142,28 @@ def _mapping(main: Launches, counted: Tally) -> Evidence:
         return Evidence("mapping", "pass", f"function {found.function.name}, {found.how}")
     if found.function:
         return Evidence("mapping", "warn", f"function {found.function.name}, {found.how}: a likely match, no exact one")
-    if not found.candidates and not counted.unresolved:
-        return Evidence("mapping", "pass", "the counts name their instructions themselves")
-    names = f": possible are {few(found.candidates)}" if found.candidates else ""
-    what = f"no function of the listings has this name for certain{names}"
-    return Evidence("mapping", "fail" if counted.unresolved else "warn", what)
+    alone = "the counts name their instructions themselves"
+    if not main.listed:
+        what = f"{alone}; there is no listing to compare them with"
+        missing = (
+            "no listing is given, and the counts do not name their instructions: give the cubin or its listing too"
+        )
+        return Evidence("mapping", "fail", missing) if counted.unresolved else Evidence("mapping", "pass", what)
+    what = f"none of the listings' functions has this name for certain{_others(main)}"
+    if counted.unresolved:
+        return Evidence("mapping", "fail", f"{what}; give the cubin or the listing of the code that ran")
+    if found.candidates or main.elsewhere:
+        return Evidence("mapping", "warn", what)
+    return Evidence("mapping", "pass", f"{alone}; {what}")
+
+
+def _others(main: Launches) -> str:
+    """What there is instead."""
+    if main.elsewhere:
+        return f": it is there for {' and '.join(main.elsewhere)}; --arch says which is meant"
+    if main.match.candidates:
+        return f": possible are {few(main.match.candidates)}"
+    return f": they are {few(main.listed)}"
 
 
 def _consistent(sources: Sequence[Launches], counted: Tally, agreement: Agreement) -> Evidence:
@@ -141,12 +172,16 @@ def _consistent(sources: Sequence[Launches], counted: Tally, agreement: Agreemen
     conflicts += [text for resolution in resolutions for text in resolution.conflicts]
     conflicts += agreement.conflicts
     if conflicts:
-        return Evidence("consistent", "fail", few(conflicts))
+        wrong = any(resolution.conflicts for resolution in resolutions) and sources[0].match.function
+        remedy = "; give the listing of the code that ran" if wrong else ""
+        return Evidence("consistent", "fail", f"{few(conflicts)}{remedy}")
     doubts = [text for resolution in resolutions for text in resolution.doubts] + agreement.doubts
     if doubts:
         return Evidence("consistent", "warn", few(doubts))
     agreed = [*(text for resolution in resolutions for text in resolution.checked), *agreement.agreed]
-    return Evidence("consistent", "pass", f"agrees with {few(agreed)}" if agreed else "nothing contradicts it")
+    return Evidence(
+        "consistent", "pass", f"agrees with {few(agreed)}" if agreed else "there is nothing to compare with"
+    )
 
 
 def _against_hardware(sources: Sequence[Launches], counted: Tally) -> list[str]:
@@ -155,20 +190,28 @@ def _against_hardware(sources: Sequence[Launches], counted: Tally) -> list[str]:
     for counts in (counts for launches in sources for counts, _ in launches.parts):
         if "tensor" in counts.hardware and not counted.unresolved and not counted.unclassified:
             used = counts.hardware["tensor"] - counts.hardware.get("tensor_hfma2", 0.0)
-            if (used > 0) != bool(counted.matrix()):
+            shared = "tensor_hfma2" not in counts.hardware and any(row.name == "HFMA2.MMA" for row in counted.rows)
+            if (used > 0) != bool(counted.matrix()) and not shared:
                 what = "was" if used > 0 else "was not"
                 found.append(f"the tensor pipe {what} used by the hardware's counter, the instructions say otherwise")
     return found
 
 
+def _matrix(launches: Launches, claim: ArchitectureClaim, classifier: Classifier) -> dict[str, int]:
+    """The matrix opcodes that a source saw executed."""
+    masked = all(resolution.has("active") for _, resolution in launches.parts)
+    return tally(classifier, claim.arch, *launches.counted("active" if masked else "issued")).matrix()
+
+
 def _verdict(
-    main: Launches,
+    sources: Sequence[Launches],
     counted: Tally,
     claim: ArchitectureClaim,
     evidence: list[Evidence],
     static: KernelReport | None,
     classifier: Classifier,
 ) -> TensorVerdict:
+    main, *others = sources
     everything = tally(classifier, claim.arch, *main.counted("issued"))
     masked = all(resolution.has("active") for _, resolution in main.parts)
     on = tally(classifier, claim.arch, *main.counted("active")) if masked else everything
@@ -176,6 +219,7 @@ def _verdict(
         everything,
         on,
         evidence,
+        elsewhere={other.first.kind: _matrix(other, claim, classifier) for other in others},
         arch=claim.arch,
         registry=classifier.registry,
         static=static.tensor if static else None,

@@ -57,6 +57,10 @@ def check_resolved(tally: Tally) -> Evidence:
     if unclassified:
         names = few(row.name for row in tally.rows if row.info and not row.info.known)
         return Evidence("resolved", "warn", f"{unclassified} of {total} are opcodes that no plugin classifies: {names}")
+    guesses = [row for row in tally.rows if row.info and row.info.arch and row.info.knowledge == "inferred"]
+    if guesses:
+        names, number = few(row.name for row in guesses), sum(row.count for row in guesses)
+        return Evidence("resolved", "warn", f"all {total} are resolved; what {number} of them do is inferred: {names}")
     return Evidence("resolved", "pass", f"all {total} are resolved and classified")
 
 
@@ -81,7 +85,7 @@ def check_architecture(claim: ArchitectureClaim, tally: Tally, registry: Registr
         return Evidence(
             "architecture",
             "warn",
-            "the input does not say which; opcodes are judged by what all architectures agree on; give --arch",
+            "no input names the architecture; opcodes are judged by what all architectures agree on; give --arch",
         )
     if arch not in registry:
         return Evidence(

@@ -6,7 +6,7 @@ Counts by number or offset that were put to the wrong function, the wrong build,
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sassmix.listing import Function
@@ -32,6 +32,42 @@ class FlowCheck:
     doubts: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """The instructions that counts may belong to, ``start`` to ``stop`` in the columns.
+
+    :param targets: indices that a branch or a call can lead to.
+    :param partial: whether an index that is not among the counts may have been executed all the same.
+    """
+
+    function: Function
+    start: int
+    stop: int
+    targets: frozenset[int]
+    partial: bool
+
+    def opcode(self, index: int) -> str:
+        return self.function.columns.mnemonics[index].partition(".")[0]
+
+    def guarded(self, index: int) -> bool:
+        """Whether it has a guard; a tracer may leave out what the guard turned off."""
+        return bool(self.function.columns.guards[index].strip())
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An instruction with its count, and how often control came to it from the one before it.
+
+    :param before: None where the one before it does not tell.
+    :param exact: whether control comes from nowhere else.
+    """
+
+    index: int
+    count: int
+    before: int | None
+    exact: bool
+
+
 def check_flow(
     function: Function, counts: Mapping[int, int], helpers: Sequence[Function] = (), *, partial: bool = False
 ) -> FlowCheck:
@@ -44,69 +80,86 @@ def check_flow(
     if not counts:
         return FlowCheck()
     stop = max(f.code_stop for f in (function, *helpers))
-    targets = _targets((function, *helpers), stop)
-    if partial:
-        targets |= {index for i in range(function.start, stop) if i not in counts for index in (i, i + 1)}
-    doubts = _unequal(function, counts, range(function.start, stop), targets)
-    found = _beyond(function, counts, stop) + ([] if partial else _at_the_ends(function, counts, stop))
-    better = _better_shift(function, counts, stop, targets, len(doubts)) if doubts else 0
+    code = _Code(function, function.start, stop, _targets((function, *helpers), stop), partial)
+    doubts = _unequal(code, counts, range(code.start, stop))
+    found = _beyond(code, counts) + ([] if partial else _at_the_ends(code, counts))
+    better = _better_shift(code, counts, len(doubts)) if doubts else 0
     if better:
         found.append(f"the counts fit the code {abs(better)} instructions further {'on' if better > 0 else 'up'}")
     return FlowCheck(tuple(found), tuple(doubts))
 
 
-def _at_the_ends(function: Function, counts: Mapping[int, int], stop: int) -> list[str]:
+def _at_the_ends(code: _Code, counts: Mapping[int, int]) -> list[str]:
     found: list[str] = []
-    entered = counts.get(function.start, 0)
+    entered = counts.get(code.start, 0)
     if not entered:
         found.append("the first instruction was not counted")
-    left = sum(count for index, count in counts.items() if index < stop and _ends(function, index))
+    steps = list(_steps(code, counts, range(code.start, code.stop)))
+    left = sum(_left(code, step, counts) for step in steps if code.opcode(step.index) in _ENDS)
     if left < entered:
         found.append(f"it was entered {entered} times and left {left} times")
     return found
 
 
-def _beyond(function: Function, counts: Mapping[int, int], stop: int) -> list[str]:
-    beyond = [index for index in counts if counts[index] and not function.start <= index < stop]
+def _left(code: _Code, step: _Step, counts: Mapping[int, int]) -> int:
+    """How often control ended here, at most: what came to a guarded end and is counted behind it went on."""
+    following = step.index + 1
+    if not code.guarded(step.index) or following in code.targets or step.before is None or not step.exact:
+        return step.count
+    return max(0, min(step.count, step.before - counts.get(following, 0)))
+
+
+def _beyond(code: _Code, counts: Mapping[int, int]) -> list[str]:
+    beyond = [index for index in counts if counts[index] and not code.start <= index < code.stop]
     what = f"{len(beyond)} counted instructions stand in the padding or behind the end of the code"
     return [what] if beyond else []
 
 
-def _better_shift(function: Function, counts: Mapping[int, int], stop: int, targets: set[int], unequal: int) -> int:
+def _better_shift(code: _Code, counts: Mapping[int, int], unequal: int) -> int:
     """By how many instructions the counts have to be moved to fit far better; 0 if they need not.
 
     What lies outside once they are moved is left out; so the code must be long enough for the rest to say something.
     """
     for shift in _SHIFTS:
         moved = {index + shift: count for index, count in counts.items()}
-        window = range(function.start + max(shift, 0), stop + min(shift, 0))
-        if len(window) >= 8 * abs(shift) and 2 * len(_unequal(function, moved, window, targets)) < unequal:
+        window = range(code.start + max(shift, 0), code.stop + min(shift, 0))
+        if len(window) >= 8 * abs(shift) and 2 * len(_unequal(code, moved, window)) < unequal:
             return shift
     return 0
 
 
-def _ends(function: Function, index: int) -> bool:
-    return function.columns.mnemonics[index].partition(".")[0] in _ENDS
+def _unequal(code: _Code, counts: Mapping[int, int], window: range) -> list[str]:
+    return [
+        f"instruction {step.index - code.start} was executed {step.count} times, the one before it {step.before}"
+        for step in _steps(code, counts, window)
+        if step.before is not None and not _fits(step.count, step.before, step.exact, code.guarded(step.index))
+    ]
 
 
-def _unequal(function: Function, counts: Mapping[int, int], window: range, targets: set[int]) -> list[str]:
-    columns = function.columns
-    found: list[str] = []
+def _fits(count: int, before: int, exact: bool, guarded: bool) -> bool:
+    """At a label, control may come from elsewhere too; under a guard, a part may not have been counted."""
+    return (guarded or count >= before) and (not exact or count <= before)
+
+
+def _steps(code: _Code, counts: Mapping[int, int], window: range) -> Iterator[_Step]:
     before: int | None = None
+    exact = False
     for index in window:
         count = counts.get(index, 0)
-        if index in targets:
-            before = None
-        guarded = bool(columns.guards[index].strip())  # a tracer may leave out what its guard turned off
-        if before is not None and (count > before if guarded else count != before):
-            found.append(f"instruction {index - function.start} was executed {count} times, the one before it {before}")
-        before = before if guarded and before is not None else count
-        if columns.mnemonics[index].partition(".")[0] in _TRANSFERS:
-            before = None
-    return found
+        exact = exact and index not in code.targets
+        if code.partial and index not in counts:
+            before, exact = None, False
+            continue
+        yield _Step(index, count, before, exact)
+        if code.opcode(index) in _TRANSFERS:
+            before, exact = None, False
+        elif not code.guarded(index):
+            before, exact = count, True
+        elif not exact:
+            before = max(count, before or 0)
 
 
-def _targets(functions: Sequence[Function], stop: int) -> set[int]:
+def _targets(functions: Sequence[Function], stop: int) -> frozenset[int]:
     """Indices that a branch or a call can lead to."""
     found = {index for function in functions for index in (function.start, *function.labels.values())}
     columns, start = functions[0].columns, functions[0].start
@@ -116,4 +169,4 @@ def _targets(functions: Sequence[Function], stop: int) -> set[int]:
         if opcode in _TRANSFERS and (match := _ADDRESS.search(columns.tails[index])):
             target = places.get(match[1].removeprefix("0x").lstrip("0"))
             found.update(() if target is None else (target,))
-    return found
+    return frozenset(found)

@@ -130,5 +130,6 @@ def line_kinds(lines: Sequence[str]) -> list[str | None]:
     by_form = {form: _kind(form) for form in set(forms)}
     kinds = [cast("str | None", by_form[form]) for form in forms]
     if None in by_form.values():
-        kinds = [kind or kind_of(line) for kind, line in zip(kinds, lines, strict=True)]
+        odd = {line: kind_of(line) for line, kind in zip(lines, kinds, strict=True) if kind is None}
+        kinds = [kind or odd[line] for kind, line in zip(kinds, lines, strict=True)]
     return kinds

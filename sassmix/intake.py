@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
+from sassmix.copies import equal_files, iteration, launched_once
 from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem, SassmixError, Severity
 from sassmix.filters import empty_problems, filter_problems
@@ -76,7 +77,8 @@ class Intake:
             self._say(f"reading {number} of {len(opened)}: {item.path}")
             self._read(item)
         if self.counts:
-            self.counts = _whole_traces(self._without_copies())
+            self.counts = launched_once(_whole_traces(self._without_copies()), self.problems)
+            self.problems += equal_files(self.counts, {report.path: report.sha256 for report in self.inputs})
         self.problems += [*empty_problems(self.counts, self.functions), *filter_problems(self._unknown, self._names())]
 
     def _say(self, text: str) -> None:
@@ -85,16 +87,18 @@ class Intake:
 
     def _without_copies(self) -> list[Counts]:
         """A copy of a trace, which numbers its launches, is no further launch; two equal histograms may be two."""
-        digests = {report.path: report.sha256 for report in self.inputs}
+        from sassmix.readers._zstd import content_digest  # a listing alone does not need it
+
+        alike = Counter(_outline(counts) for counts in self.counts)
         first: dict[object, str] = {}
         kept = []
         for counts in self.counts:
-            key = (digests.get(counts.path), counts.names.best) if counts.launch_ids else id(counts)
+            copied = counts.launch_ids and alike[_outline(counts)] > 1
+            key = (_outline(counts), content_digest(Path(counts.path))) if copied else id(counts)
             if first.setdefault(key, counts.path) == counts.path:
                 kept.append(counts)
             else:
-                what = f"the same trace as {first[key]}; counted once"
-                self.problems.append(Problem("info", counts.path, what))
+                self.problems.append(Problem("info", counts.path, f"the same trace as {first[key]}; counted once"))
         return kept
 
     @property
@@ -151,13 +155,16 @@ class Intake:
         return wanted
 
 
+def _outline(counts: Counts) -> tuple[object, ...]:
+    """What two copies of a trace have in common, however they are compressed."""
+    return (counts.kind, counts.names.best, counts.launch_ids, counts.total, len(counts.rows))
+
+
 def _whole_traces(all_counts: list[Counts]) -> list[Counts]:
     """Put the files of one capture together: those of one kernel and iteration that share a launch.
 
     Only together do they show how many warps there were, where these ended, and whether every record is here.
     """
-    from sassmix.launches import iteration
-
     groups: dict[tuple[object, ...], list[Counts]] = {}
     for counts in all_counts:
         key = (counts.names.checksum or counts.names.best, iteration(counts.path))

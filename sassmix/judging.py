@@ -8,23 +8,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
+from sassmix.agreement import launches_in_words
 from sassmix.conditions import Condition, Failure, Subject
 from sassmix.evidence import few
 from sassmix.pairing import Pair
-from sassmix.reaching import Index, index_of, reached_from
+from sassmix.reaching import Callees, reached_from
 from sassmix.report import KernelReport, Report
 
 _LAUNCHED = ("kernel", None)  # a source of counts alone gives no role
 _TENSOR = Subject("category", "tensor")
+#: What surely does nothing, by the basis of its kernel.
+_IDLE = {"static": "under a guard that is never true", "dynamic": "issued with no lane on"}
 
 
 def judge(conditions: Sequence[Condition], report: Report) -> list[Failure]:
     """The conditions that the kernels of one report do not meet."""
-    index = index_of([*report.kernels, *report.others])
+    callees = Callees([*report.kernels, *report.others])
     return [
         *_unread(conditions, report),
-        *(f for condition in conditions for f in _judge_all(condition, report.kernels, index)),
+        *(f for condition in conditions for f in _judge_all(condition, report.kernels, callees)),
     ]
 
 
@@ -36,7 +40,7 @@ def judge_change(
     :param pairs: the kernels that the conditions are about. What must and must not be there is asked of the kernels
         after the change; a kernel that is gone meets nothing, since nothing shows what became of it.
     """
-    index = index_of(after.kernels)
+    callees = Callees(after.kernels)
     kernels = [pair.after for pair in pairs if pair.after]
     gone = [pair for pair in pairs if not pair.after and pair.either.role in _LAUNCHED]
     failed = [failure for report in (before, after) for failure in _unread(conditions, report)]
@@ -45,7 +49,7 @@ def judge_change(
         if condition.kind == "max-increase":
             failed += [failure for pair in pairs if pair.after for failure in _increase(condition, pair)]
         elif kernels or not gone:
-            failed += _judge_all(condition, kernels, index)
+            failed += _judge_all(condition, kernels, callees)
     return list(dict.fromkeys(failed))
 
 
@@ -60,41 +64,51 @@ def _unread(conditions: Sequence[Condition], report: Report) -> Iterator[Failure
         yield _failure(condition, None, few(errors), unknown=True)
 
 
-def _judge_all(condition: Condition, kernels: Sequence[KernelReport], index: Index) -> Iterator[Failure]:
+def _judge_all(
+    condition: Condition, kernels: Sequence[KernelReport], callees: Callees[KernelReport]
+) -> Iterator[Failure]:
     if not kernels:
         yield _failure(condition, None, "there is no kernel", unknown=True)
     if condition.kind == "forbid":
         for kernel in kernels:
-            yield from _forbidden(condition, kernel, index)
+            yield from _forbidden(condition, kernel, callees)
     else:  # what a launched kernel must hold may be missing in the functions that it calls
         for kernel in [kernel for kernel in kernels if kernel.role in _LAUNCHED] or kernels:
-            yield from _required(condition, kernel, index)
+            yield from _required(condition, kernel, callees)
 
 
-def _required(condition: Condition, kernel: KernelReport, index: Index) -> Iterator[Failure]:
-    seen, doubts = _look(condition.subject, kernel, index)
+def _required(condition: Condition, kernel: KernelReport, callees: Callees[KernelReport]) -> Iterator[Failure]:
+    seen, doubts = _look(condition.subject, kernel, callees, live=True)
     contradiction = [e.detail for e in kernel.evidence if e.check == "consistent" and e.status == "fail"]
     if seen and condition.subject == _TENSOR and not _verdict(kernel):
         yield _failure(condition, kernel, kernel.tensor.reason, unknown=_verdict(kernel) is None)
     elif seen and contradiction:
         yield _failure(condition, kernel, f"the data contradicts itself: {few(contradiction)}", unknown=True)
     elif not seen:
-        yield _failure(condition, kernel, few(doubts) if doubts else "none", unknown=bool(doubts))
+        idle = _look(condition.subject, kernel, callees)[0]
+        none = f"{idle}, all {_IDLE[kernel.basis]}" if idle else "none"
+        yield _failure(condition, kernel, few(doubts) if doubts else none, unknown=bool(doubts))
 
 
-def _forbidden(condition: Condition, kernel: KernelReport, index: Index) -> Iterator[Failure]:
-    seen, doubts = _look(condition.subject, kernel, index)
+def _forbidden(condition: Condition, kernel: KernelReport, callees: Callees[KernelReport]) -> Iterator[Failure]:
+    seen, doubts = _look(condition.subject, kernel, callees)
     if seen or doubts:
         yield _failure(condition, kernel, seen or few(doubts), unknown=not seen)
 
 
-def _look(subject: Subject, kernel: KernelReport, index: Index) -> tuple[str, list[str]]:
-    """What a kernel and the functions that it reaches hold of a subject, in words, and why there may be more."""
-    own = _holds(subject, kernel)
+def _look(
+    subject: Subject, kernel: KernelReport, callees: Callees[KernelReport], *, live: bool = False
+) -> tuple[str, list[str]]:
+    """What a kernel and the functions that it reaches hold of a subject, in words, and why there may be more.
+
+    :param live: leave out what surely does nothing.
+    """
+    own = _holds(subject, kernel, live=live)
     if subject == _TENSOR and not own and _verdict(kernel) is False:
         return "", []  # by the report's own proof: an architecture without matrix opcodes needs no other
-    reached, doubts = reached_from(kernel, index)
-    called = [f"{words} in {one.name}, which it calls" for one in reached if (words := _in_words(_holds(subject, one)))]
+    reached, doubts = reached_from(kernel, callees)
+    words = {one.name: _in_words(_holds(subject, one, live=live)) for one in reached}
+    called = [f"{held} in {name}, which it calls" for name, held in words.items() if held]
     for one in (kernel, *reached):
         doubts += _doubts(subject, one)
     return few([*([_in_words(own)] if own else []), *called]), doubts
@@ -105,13 +119,14 @@ def _verdict(kernel: KernelReport) -> bool | None:
     return kernel.tensor.present if kernel.basis == "static" else kernel.tensor.active
 
 
-def _holds(subject: Subject, kernel: KernelReport) -> Counter[str]:
+def _holds(subject: Subject, kernel: KernelReport, *, live: bool = False) -> Counter[str]:
     """The opcodes of a kernel that belong to a subject, with their counts."""
     found: Counter[str] = Counter()
-    for row in kernel.tally.rows:
-        if subject.holds(row):
-            found[row.facet("opcode")] += row.count
-    return found
+    for rows, sign in ((kernel.tally.rows, 1), (kernel.idle.rows if live else (), -1)):
+        for row in rows:
+            if subject.holds(row):
+                found[row.facet("opcode")] += sign * row.count
+    return +found
 
 
 def _in_words(opcodes: Counter[str]) -> str:
@@ -130,26 +145,44 @@ def _doubts(subject: Subject, kernel: KernelReport) -> list[str]:
 
 
 def _increase(condition: Condition, pair: Pair) -> Iterator[Failure]:
-    after = pair.after
-    assert after is not None
-    number = _holds(condition.subject, after).total()
-    if pair.before is None:
-        limit = 0 if condition.relative else condition.limit
-        if number > limit or (doubts := _doubts(condition.subject, after)):
-            why = f"the kernel is new, with {number:,}" if number > limit else few(doubts)
-            yield _failure(condition, pair.either, why, unknown=True)
-        return
-    if pair.before.unit != after.unit:
-        why = f"counts of different units: {pair.before.unit}, {after.unit}"
+    old, new = pair.before, pair.after
+    assert new is not None
+    if old is not None and old.unit != new.unit:
+        why = f"counts of different units: {old.unit}, {new.unit}"
         yield _failure(condition, pair.either, why, unknown=True)
         return
-    old = _holds(condition.subject, pair.before).total()
-    allowed = old * condition.limit if condition.relative else condition.limit
-    doubts = [*_doubts(condition.subject, pair.before), *_doubts(condition.subject, after)]
-    if number - old > allowed:
-        yield _failure(condition, pair.either, f"{old:,} before, {number:,} after")
-    elif doubts:
+    doubts = [doubt for kernel in (old, new) if kernel for doubt in _doubts(condition.subject, kernel)]
+    # In code, what was under a guard that is never true and now is not is more too.
+    for live in (False, True) if new.basis == "static" else (False,):
+        numbers = [_holds(condition.subject, one, live=live).total() if one else 0 for one in (old, new)]
+        before, after = (_per_launch(*side) for side in zip(numbers, (old, new), strict=True))
+        if not numbers[1]:
+            continue
+        if before is None or after is None:
+            doubts.append("the number of launches is not known, and the counts are of all of them")
+        elif after - before > (before * condition.limit if condition.relative else condition.limit):
+            yield _failure(condition, pair.either, _grown(pair, numbers, live=live), unknown=old is None)
+            return
+    if doubts:
         yield _failure(condition, pair.either, few(doubts), unknown=True)
+
+
+def _per_launch(number: int, kernel: KernelReport | None) -> Fraction | None:
+    """Counts of one launch, on average; code is there once. None where the number of launches is not known."""
+    if not number or kernel is None or kernel.basis == "static":
+        return Fraction(number)
+    return Fraction(number, kernel.launches) if kernel.launches else None
+
+
+def _grown(pair: Pair, numbers: Sequence[int], *, live: bool) -> str:
+    launches = [kernel.launches if kernel else None for kernel in (pair.before, pair.after)]
+    differ = pair.before is not None and launches[0] != launches[1]
+    before, after = (
+        f"{number:,}" + (f" in {launches_in_words(of)}" if differ and of else "")
+        for number, of in zip(numbers, launches, strict=True)
+    )
+    rest = f", those {_IDLE['static']} left out" if live else ""
+    return f"the kernel is new, with {after}{rest}" if pair.before is None else f"{before} before, {after} after{rest}"
 
 
 def _failure(condition: Condition, kernel: KernelReport | None, found: str, *, unknown: bool = False) -> Failure:

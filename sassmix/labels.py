@@ -68,7 +68,12 @@ def selected(names: Iterable[str], wanted: str) -> set[str]:
 
 def bare_names(name: str) -> tuple[str, ...]:
     """``ns::f<int>`` and ``ns::f`` of the mangled name of ``void ns::f<int>(float*)``."""
-    declared = _without_parameters(demangled(name) or "")
+    return declared_names(demangled(name) or "")
+
+
+def declared_names(declaration: str) -> tuple[str, ...]:
+    """The same of a declaration; a name without parameters is a declaration too."""
+    declared = _without_parameters(declaration)
     places = _outside_arguments(declared)
     without = "".join(declared[place] for place in places)
     # What stands in front of the last blank is the type of the result; a namespace without a name holds a blank too.

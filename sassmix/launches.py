@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sassmix.agreement import Agreement, Side, compare
 from sassmix.counts import CountRow, Counts
 from sassmix.listing import Function
-from sassmix.matching import Match, match, same_number
+from sassmix.matching import Functions, Match, distinct, match, same_number
+from sassmix.own_texts import other_tables
 from sassmix.report import STATIC_UNIT, UNITS
 from sassmix.resolution import Resolution, resolve
 
@@ -26,6 +25,11 @@ class Launches:
     match: Match
     helpers: Sequence[Function] = ()
     parts: list[tuple[Counts, Resolution]] = field(default_factory=list)
+    #: The names of all functions that there are, and the architectures on which one has the kernel's name, if not here.
+    listed: Sequence[str] = ()
+    elsewhere: Sequence[str] = ()
+    #: Captures of the same kernel, by any source, that hold no counts.
+    empty: list[Counts] = field(default_factory=list)
 
     @property
     def first(self) -> Counts:
@@ -45,24 +49,58 @@ def gather(all_counts: Sequence[Counts], functions: Sequence[Function], arch: st
     """Match and resolve everything, and put together what belongs to one kernel.
 
     :param arch: the user's word on the architecture.
-    :returns: for each kernel its sources, the one to report first.
+    :returns: for each kernel its sources, the one to report first. A kernel of which nothing was counted is none.
     """
-    kernels: dict[tuple[object, ...], dict[str, Launches]] = {}
+    kernels: dict[tuple[object, ...], dict[tuple[str, bool, bool], Launches]] = {}
+    empty: dict[tuple[object, ...], list[Counts]] = {}
     archs: dict[str | None, set[str]] = {}
     for counts in all_counts:
         archs.setdefault(counts.names.best, set()).update(() if counts.arch is None else (counts.arch,))
+    functions = Functions(functions)
+    names = tuple(dict.fromkeys(function.name for function in functions))
     for counts in all_counts:
         found = match(counts.names, arch or counts.arch, functions)
+        identity = _identity(counts, found, archs[counts.names.best])
+        if not counts.rows:
+            empty.setdefault(identity, []).append(counts)
+            continue
         helpers = _behind(found.function, functions)
         callees = _called(found.function, helpers, functions)
-        launches = kernels.setdefault(_identity(counts, found, archs[counts.names.best]), {}).setdefault(
-            counts.kind, Launches(found, helpers)
-        )
+        new = Launches(found, helpers, listed=names, elsewhere=_elsewhere(counts, found, functions))
+        launches = kernels.setdefault(identity, {}).setdefault(_sort(counts), new)
         launches.parts.append((counts, resolve(counts, found.function, helpers, callees)))
+    for identity, sources in kernels.items():
+        for launches in sources.values():
+            launches.empty = empty.get(identity, [])
+            tables = [(counts.path, counts.table) for counts, _ in launches.parts]
+            launches.parts[0][1].doubts += other_tables(tables)
     return [
-        sorted(sources.values(), key=lambda s: _ORDER.index(s.first.kind) if s.first.kind in _ORDER else len(_ORDER))
+        [launches for _, launches in sorted(sources.items(), key=lambda item: _rank(*item[0]))]
         for sources in kernels.values()
     ]
+
+
+def _sort(counts: Counts) -> tuple[str, bool, bool]:
+    """What can be added up: one kind of source, one unit, and either opcodes or totals of the same launches."""
+    return counts.kind, _threaded(counts), not any(_names_instruction(row) for row in counts.rows)
+
+
+def _names_instruction(row: CountRow) -> bool:
+    return bool(row.mnemonic or row.sass) or row.index is not None or row.offset is not None
+
+
+def _rank(kind: str, threaded: bool, nameless: bool) -> tuple[int, bool, bool]:
+    return (_ORDER.index(kind) if kind in _ORDER else len(_ORDER), nameless, threaded)
+
+
+def _elsewhere(counts: Counts, found: Match, functions: Sequence[Function]) -> tuple[str, ...]:
+    """The architectures of the functions that have the name and were not chosen."""
+    if found.function is not None:
+        return ()
+    anywhere = match(counts.names, None, functions)
+    names = {anywhere.function.name} if anywhere.function else set(anywhere.candidates)
+    archs = {f.arch for f in functions if f.name in names and f.arch} if len(names) == 1 else set()
+    return tuple(sorted(archs)) if anywhere.function or len(archs) > 1 else ()
 
 
 def _behind(function: Function | None, functions: Sequence[Function]) -> list[Function]:
@@ -73,25 +111,29 @@ def _behind(function: Function | None, functions: Sequence[Function]) -> list[Fu
     return [f for f in same if f.start >= function.stop and f.role == "helper"]
 
 
-def _called(
-    function: Function | None, helpers: Sequence[Function], functions: Sequence[Function]
-) -> Sequence[Function] | None:
+def _called(function: Function | None, helpers: Sequence[Function], functions: Functions) -> Sequence[Function] | None:
     """The functions in other sections that may run when a function does; None where they are not all known.
 
     Calls through a register are taken to lead to the helpers in the section, if it has any.
     """
-    known = {f.name: f for f in functions if function and same_number(f.arch, function.arch)}
     inside = {f.name for f in (*([function] if function else []), *helpers)}
     found: dict[str, Function] = {}
     open_ends = [*([function] if function else []), *helpers]
     while open_ends:
         caller = open_ends.pop()
-        names = [name for name in caller.calls if name not in found and name not in inside]
-        if (caller.unknown_calls and not helpers) or any(name not in known for name in names):
+        named = {name: _meant(name, caller, functions) for name in caller.calls if name not in inside}
+        if (caller.unknown_calls and not helpers) or any(len(possible) != 1 for possible in named.values()):
             return None
-        found.update((name, known[name]) for name in names)
-        open_ends += [known[name] for name in names]
+        new = {name: possible[0] for name, possible in named.items() if name not in found}
+        found |= new
+        open_ends += new.values()
     return tuple(found.values())
+
+
+def _meant(name: str, caller: Function, functions: Functions) -> list[Function]:
+    """What a call can lead to: a function of the same listing, else one of any other; a copy is no other."""
+    possible = [f for f in functions.named(name) if same_number(f.arch, caller.arch)]
+    return distinct([f for f in possible if f.columns is caller.columns] or possible)
 
 
 def executed(launches: Launches, what: str) -> tuple[Counter[int] | None, str]:
@@ -117,7 +159,7 @@ def _side(launches: Launches) -> Side:
         launches=launch_count(launches),
         opcodes=+_by_opcode(resolved),
         unresolved=unresolved.total(),
-        whole=not any(counts.lost or counts.gaps for counts, _ in launches.parts),
+        whole=not any(counts.lost or resolution.gaps for counts, resolution in launches.parts),
         called=_by_opcode(_sum(row for _, resolution in launches.parts for row in resolution.called)),
         active=_by_opcode(launches.counted("active")[0]) if has_active else None,
         hardware=_hardware_total(launches),
@@ -128,6 +170,12 @@ def compared(sources: Sequence[Launches]) -> Agreement:
     """The sources of a kernel side by side, with its code where it is among the inputs."""
     main = sources[0]
     sides = [_side(launches) for launches in sources]
+    kinds = Counter(side.source for side in sides)
+    for launches, side in zip(sources, sides, strict=True):
+        if kinds[side.source] > 1:
+            _, threaded, nameless = _sort(launches.first)
+            words = ["threads"] * threaded + ["totals"] * nameless
+            side.source += f" ({', '.join(words)})" if words else ""
     if main.match.function is None:
         return compare(sides)
     functions = (main.match.function, *main.helpers)
@@ -170,12 +218,10 @@ def launch_count(main: Launches) -> int | None:
     return None if None in numbers else sum(n for n in numbers if n is not None)
 
 
-def iteration(path: str) -> str:
-    """The number of the iteration in the name of a tracer's file; the launches of each are counted anew."""
-    found = re.search(r"_iter([0-9]+)_", Path(path).name)
-    return found[1] if found else ""
-
-
 def by_thread(launches: Launches) -> bool:
     """Whether the source counted threads, so that its numbers are no warp instructions."""
-    return any("warp instructions" in counts.missing for counts, _ in launches.parts)
+    return _threaded(launches.first)
+
+
+def _threaded(counts: Counts) -> bool:
+    return "warp instructions" in counts.missing

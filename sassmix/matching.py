@@ -7,25 +7,21 @@ only-function, none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
+from sassmix.alike import Alike
 from sassmix.counts import KernelNames
-from sassmix.errors import did_you_mean
-from sassmix.labels import demangled
+from sassmix.labels import bare_names, declared_names, demangled
 from sassmix.listing import Function
+from sassmix.spelling import normalised
 
 #: Ways of matching that are certain; the others are flagged.
 CERTAIN = frozenset({"exact", "metadata", "demangled"})
 _HASH = re.compile(r"(_GLOBAL__N__|_INTERNAL_+|__nv_static_[0-9]+__)[0-9a-f]{8}(?=_)")
 _FILE_HASH = re.compile(r"(?<=_cu_)[0-9a-f]{8}")
-_CAST = re.compile(r"\((?:unsigned |signed )?(?:char|short|int|long long|long|bool)\)(?=-?[0-9])")
-_SUFFIX = re.compile(r"(?<=[0-9])(?:u|l|ul|ll|ull)\b", re.IGNORECASE)
-_TOKEN = re.compile(r"[A-Za-z_$][\w$]*(?:::[~A-Za-z_$][\w$]*)*|::|\S")
-_PARAMETER = re.compile(r"T[1-9][0-9]?")
-_QUALIFIERS = frozenset({"const", "volatile"})
-_BUILTIN = frozenset({"unsigned", "signed", "long", "short", "int", "char", "double"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,36 +38,101 @@ class Match:
         return {"function": name, "how": self.how, "candidates": list(self.candidates)}
 
 
+class Functions(tuple[Function, ...]):
+    """All functions of the inputs, found by any of their spellings without a look at each."""
+
+    def named(self, name: str) -> list[Function]:
+        """Those of this very name."""
+        return self._by_name.get(name, [])
+
+    def declared(self, declaration: str) -> list[Function]:
+        """Those whose mangled name means this declaration, however it is spelt."""
+        return self._by_declaration.get(normalised(declaration), [])
+
+    def bare(self, name: str) -> list[Function]:
+        """Those that have this name without parameters and template arguments, with or without namespaces."""
+        return self._by_bare_name.get(name, [])
+
+    def unhashed(self, name: str) -> list[Function]:
+        """Those whose name is the same but for the digits of a build."""
+        return self._by_unhashed.get(without_hash(name), [])
+
+    def beginning(self, part: str) -> list[Function]:
+        """Those whose name begins with a part."""
+        first, found = bisect_left(self._in_order, part), []
+        while first < len(self._in_order) and self._in_order[first].startswith(part):
+            found += self._by_name[self._in_order[first]]
+            first += 1
+        return found
+
+    def alike(self, names: KernelNames) -> list[str]:
+        """Names that a person may have meant."""
+        bare = [_base(name) for name in (names.mangled, names.root, names.file, names.demangled) if name]
+        return self._alike.to(bare, names.file if names.cut else None)
+
+    def _index(self, keys: Callable[[str], Iterable[Hashable]]) -> dict[Hashable, list[Function]]:
+        found: dict[Hashable, list[Function]] = {}
+        for function in self:
+            for key in keys(function.name):
+                found.setdefault(key, []).append(function)
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[Hashable, list[Function]]:
+        return self._index(lambda name: (name,))
+
+    @cached_property
+    def _by_declaration(self) -> dict[Hashable, list[Function]]:
+        return self._index(_declared)
+
+    @cached_property
+    def _by_bare_name(self) -> dict[Hashable, list[Function]]:
+        return self._index(_bare)
+
+    @cached_property
+    def _by_unhashed(self) -> dict[Hashable, list[Function]]:
+        return self._index(lambda name: (without_hash(name),))
+
+    @cached_property
+    def _in_order(self) -> list[str]:
+        return sorted({function.name for function in self})
+
+    @cached_property
+    def _alike(self) -> Alike:
+        return Alike((function.name, _base(function.name)) for function in self)
+
+
 def match(names: KernelNames, arch: str | None, functions: Sequence[Function]) -> Match:
     """Find the function of some counts.
 
     :param arch: a target; only functions of that number are candidates. None: of all architectures, so that a name
         on two of them matches none.
+    :param functions: of many counts, best the same :class:`Functions` each time.
     """
-    possible = [f for f in functions if same_number(arch, f.arch)]
-    for how, fits in _ways(names):
-        found = _distinct(f for f in possible if fits(f))
+    known = functions if isinstance(functions, Functions) else Functions(functions)
+    for how, fitting in _ways(names, known):
+        found = distinct(f for f in fitting if same_number(arch, f.arch))
         if len(found) == 1:
             return Match(how, found[0])
         if found:
             return Match("none", None, tuple(dict.fromkeys(f.name for f in found)))
-    return Match("none", None, tuple(_alike(names, [f.name for f in functions])))
+    return Match("none", None, tuple(known.alike(names)))
 
 
-def _distinct(functions: Iterable[Function]) -> list[Function]:
+def distinct(functions: Iterable[Function]) -> list[Function]:
     """Each function once: a cubin and its listing, or a file and its copy, hold the same."""
-    found: list[Function] = []
+    found: dict[tuple[str, int], list[Function]] = {}
     for function in functions:
-        if not any(_is_copy(function, other) for other in found):
-            found.append(function)
-    return found
+        same = found.setdefault((function.name, len(function)), [])
+        if not any(_is_copy(function, other) for other in same):
+            same.append(function)
+    return [function for same in found.values() for function in same]
 
 
 def _is_copy(one: Function, other: Function) -> bool:
-    same_name = one.name == other.name and len(one) == len(other) and same_number(one.arch, other.arch)
     mine, theirs = slice(one.start, one.stop), slice(other.start, other.stop)
     return (
-        same_name
+        same_number(one.arch, other.arch)
         and one.columns.mnemonics[mine] == other.columns.mnemonics[theirs]
         and one.columns.guards[mine] == other.columns.guards[theirs]
     )
@@ -82,30 +143,25 @@ def same_number(arch: str | None, other: str | None) -> bool:
     return not arch or not other or arch.rstrip("af") == other.rstrip("af")
 
 
-def _ways(names: KernelNames) -> Iterable[tuple[str, Callable[[Function], bool]]]:
+def _ways(names: KernelNames, known: Functions) -> Iterator[tuple[str, list[Function]]]:
     whole = names.mangled or (None if names.cut else names.file)
     if whole:
-        yield "exact", lambda f: f.name == whole
+        yield "exact", known.named(whole)
     if names.root:
-        root, declared = names.root, normalised(names.root)
-        yield "metadata", lambda f: f.name == root
-        yield "metadata", lambda f: _declared(f.name) == declared
+        yield "metadata", known.named(names.root)
+        yield "metadata", known.declared(names.root)
     if names.demangled and not names.mangled:
-        plain = names.demangled
-        yield "exact", lambda f: f.name == plain  # a function that is not mangled has but one name
-        wanted = normalised(names.demangled)
-        yield "demangled", lambda f: _declared(f.name) == wanted
+        yield "exact", known.named(names.demangled)  # a function that is not mangled has but one name
+        yield "demangled", known.declared(names.demangled)
     bare = whole or names.demangled or ""
     if bare and not bare.startswith("_Z") and "(" not in bare:
-        yield "demangled", lambda f: bare in _bare_names(f.name)
+        yield "demangled", known.bare(bare)
     if names.cut and names.file and not (names.mangled or names.root):
-        part = names.file
-        yield "truncated-name", lambda f: f.name.startswith(part)
+        yield "truncated-name", known.beginning(names.file)
     if whole:
-        unhashed = without_hash(whole)
-        yield "ignoring-build-hash", lambda f: without_hash(f.name) == unhashed
+        yield "ignoring-build-hash", known.unhashed(whole)
     if not names.known:
-        yield "only-function", lambda f: f.role == "kernel"
+        yield "only-function", [f for f in known if f.role == "kernel"]
 
 
 def without_hash(name: str) -> str:
@@ -113,104 +169,19 @@ def without_hash(name: str) -> str:
     return _FILE_HASH.sub("HASH", _HASH.sub(r"\1HASH", name))
 
 
-@lru_cache(maxsize=100_000)
-def _declared(name: str) -> str | None:
+def _declared(name: str) -> tuple[str, ...]:
     declaration = demangled(name)
-    return normalised(declaration) if declaration else None
+    return (normalised(declaration),) if declaration else ()
 
 
-@lru_cache(maxsize=100_000)
-def _bare_names(name: str) -> frozenset[str]:
+def _bare(name: str) -> set[str]:
     """The names of a function without parameters and template arguments: qualified, and its last part."""
-    declaration = demangled(name)
-    if not declaration:
-        return frozenset()
-    bare = _without_brackets(declaration.replace("(anonymous namespace)", "{anonymous}"))
-    qualified = bare.partition("(")[0].strip().rpartition(" ")[2]
-    return frozenset({qualified, qualified.rpartition("::")[2]})
-
-
-def _without_brackets(text: str) -> str:
-    depth, kept = 0, []
-    for char in text:
-        depth += char == "<"
-        if not depth:
-            kept.append(char)
-        depth -= char == ">" and depth > 0
-    return "".join(kept)
+    bare = bare_names(name)[-1:]
+    return {*bare, *(one.rpartition("::")[2] for one in bare)}
 
 
 @lru_cache(maxsize=100_000)
-def normalised(declaration: str) -> str:
-    """A declaration in one spelling: demanglers differ in blanks, in casts of arguments, in the place of const.
-
-    ``void gemm<float, (int)4>(const float *)`` and ``void gemm<float, 4>(float const*)`` are one.
-    """
-    text = (
-        declaration.replace("<unnamed>", "(anonymous namespace)").replace("(bool)1", "true").replace("(bool)0", "false")
-    )
-    tokens = _with_arguments(_TOKEN.findall(_SUFFIX.sub("", _CAST.sub("", text))))
-    joined = " ".join(_const_behind(tokens))
-    return joined.removeprefix("void ")
-
-
-def _with_arguments(tokens: list[str]) -> list[str]:
-    """Nsight Compute writes ``f<float>(const T1 *)``: put the template's arguments in the place of T1, T2 and so on."""
-    opening = next((i for i in range(1, len(tokens)) if tokens[i] == "(" and tokens[i - 1] == ">"), None)
-    if opening is None or not any(_PARAMETER.fullmatch(token) for token in tokens[opening:]):
-        return tokens
-    arguments = _arguments(tokens[: opening - 1])
-    result = tokens[:opening]
-    for token in tokens[opening:]:
-        number = int(token[1:]) if _PARAMETER.fullmatch(token) else 0
-        result += arguments[number - 1] if 0 < number <= len(arguments) else [token]
-    return result
-
-
-def _arguments(tokens: list[str]) -> list[list[str]]:
-    """The template arguments at the end of some tokens, without the bracket that closes them."""
-    found: list[list[str]] = [[]]
-    depth = 0
-    for token in reversed(tokens):
-        if token == "<" and depth == 0:
-            return [list(reversed(argument)) for argument in reversed(found)]
-        depth += (token == ">") - (token == "<")
-        if token == "," and depth == 0:
-            found.append([])
-        else:
-            found[-1].append(token)
-    return []
-
-
-def _const_behind(tokens: list[str]) -> list[str]:
-    """Put each qualifier in front of a type behind the type's name and template arguments."""
-    result: list[str] = []
-    index = 0
-    while index < len(tokens):
-        if tokens[index] in _QUALIFIERS and (not result or result[-1] in "(<,"):
-            stop = _type_end(tokens, index + 1)
-            result += [*_const_behind(tokens[index + 1 : stop]), tokens[index]]
-            index = stop
-        else:
-            result.append(tokens[index])
-            index += 1
-    return result
-
-
-def _type_end(tokens: list[str], start: int) -> int:
-    index = start + 1
-    while index < len(tokens) and tokens[index - 1] in _BUILTIN and tokens[index] in _BUILTIN:
-        index += 1
-    depth = 0
-    while index < len(tokens) and (depth or tokens[index] in ("<", "::")):
-        depth += (tokens[index] == "<") - (tokens[index] == ">")
-        index += 1
-    return index
-
-
-def _alike(names: KernelNames, known: list[str]) -> list[str]:
-    """Names that a person may have meant: of another case, in one another, or nearly spelt the same."""
-    wanted = [n.lower() for n in (names.mangled, names.root, names.file, names.demangled) if n]
-    found = [k for k in known if any(w in (low := k.lower()) or low in w for w in wanted)]
-    near = [k for w in wanted for k in known if did_you_mean(w, [k.lower()])]
-    return list(dict.fromkeys([*found, *near]))[:10]
+def _base(name: str) -> str:
+    """The last part of a name, mangled or declared, without namespaces, template arguments and parameters."""
+    bare = declared_names(demangled(name) or name)
+    return bare[-1].rpartition("::")[2] if bare else name

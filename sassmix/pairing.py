@@ -7,8 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sassmix.labels import bare_names, demangled
-from sassmix.matching import normalised, without_hash
+from sassmix.matching import without_hash
 from sassmix.report import KernelReport
+from sassmix.spelling import normalised
 
 #: From this many instructions on, equal ones hint at one kernel with two names.
 _TELLING = 16
@@ -84,9 +85,9 @@ _NAMES: tuple[tuple[str, _Key], ...] = (
 )
 
 
-def contents(kernel: KernelReport) -> frozenset[tuple[str, int]]:
-    """Every mnemonic of a kernel with its count."""
-    return frozenset((row.name, row.count) for row in kernel.tally.rows)
+def contents(kernel: KernelReport) -> Hashable:
+    """Every mnemonic of a kernel with its count, and how many of them do nothing."""
+    return tuple(frozenset((row.name, row.count) for row in part.rows) for part in (kernel.tally, kernel.idle))
 
 
 class _Pairing:

@@ -56,6 +56,7 @@ class Registry:
         self._by_name: dict[str, Table] = {}
         self._by_target: dict[str, Table] = {}
         self._failed: set[str] = set()
+        self._in_order: list[tuple[str, Table]] = []
 
     def register(self, plugins: Iterable[tuple[Origin, Iterable[Architecture]]]) -> list[PluginError]:
         """Add the architectures of many plugins, parents before children whatever the order of the plugins.
@@ -79,6 +80,7 @@ class Registry:
                     waiting[architecture.name] = (origin, architecture)
         for name in list(waiting):
             errors += self._add(name, waiting, ())
+        self._in_order = sorted(self._by_target.items(), key=lambda item: target_key(item[0]))
         return errors
 
     def _add(
@@ -148,7 +150,7 @@ class Registry:
 
     def __iter__(self) -> Iterator[tuple[str, Table]]:
         """Targets with their tables, in the order of their numbers."""
-        return iter(sorted(self._by_target.items(), key=lambda item: target_key(item[0])))
+        return iter(self._in_order)
 
     def __contains__(self, target: object) -> bool:
         return target in self._by_target

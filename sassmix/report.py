@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sassmix.agreement import Agreement
+from sassmix.arch import FACETS
 from sassmix.code import Code
-from sassmix.errors import Problem
+from sassmix.errors import Problem, SassmixError, did_you_mean
 from sassmix.evidence import Evidence, confidence
 from sassmix.hints import Facts, Hint, hints
 from sassmix.tally import Tally
@@ -26,6 +27,19 @@ UNITS = {
     "threads": "thread instructions executed",
 }
 STATIC_UNIT = "instructions in the listing"
+
+#: What a mix can be made by.
+BY = (*FACETS, "opcode")
+
+
+def facet_of(name: str) -> str:
+    """The name of a facet, or ``opcode``.
+
+    :raises SassmixError: for any other, with the near ones.
+    """
+    if name not in BY:
+        raise SassmixError(f"no facet is called {name!r}{did_you_mean(name, BY) or '; there are ' + ', '.join(BY)}")
+    return name
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,7 +75,9 @@ class InputReport:
 class KernelReport:
     """One kernel (or, in a static report, one function): its mix, its verdict and the evidence for them.
 
-    ``executed``: the totals by ``issued``, ``active`` and ``threads``, as far as the data tells.
+    ``executed``: the totals by ``issued``, ``active`` and ``threads``, as far as the data tells. ``idle``: the part of
+    ``tally`` that surely does nothing: under a guard that is never true, or issued with no lane on. ``home``: one and
+    the same object for all functions of one listing.
     """
 
     name: str
@@ -81,6 +97,8 @@ class KernelReport:
     executed: dict[str, int] = field(default_factory=dict)
     code: Code | None = None
     unknown_calls: int = 0
+    idle: Tally = field(default_factory=Tally)
+    home: object = None
 
     @property
     def confidence(self) -> str:
@@ -186,14 +204,16 @@ class Report:
 
         :param by: a facet, or ``opcode``; the report's own if left out.
         :returns: columns ``kernel``, ``arch``, ``basis``, the facet, ``count`` and ``share`` (0 to 1, of the kernel).
+        :raises SassmixError: for what is no facet.
         """
         import pandas  # takes most of a second; nothing but data frames needs it
 
-        by = by or self.by
+        by = facet_of(by or self.by)
         columns = ["kernel", "arch", "basis", by, "count", "share"]
         rows = [
             (kernel.name, kernel.arch, kernel.basis, row[by], row["count"], row["share"])
             for kernel in self.kernels
             for row in kernel.tally.mix(by)
         ]
-        return pandas.DataFrame(rows, columns=columns).astype({"count": "int64", "share": "float64"})
+        exact = "int64" if all(row[4] < 1 << 63 for row in rows) else "object"  # sums can be larger than a counter
+        return pandas.DataFrame(rows, columns=columns).astype({"count": exact, "share": "float64"})

@@ -5,19 +5,26 @@ A contradiction is evidence, never a shift: what was resolved through a listing 
 
 from __future__ import annotations
 
-import re
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sassmix.counts import CLOCK_READ, NO_EXIT, UNKNOWN_END, CountRow, Counts
+from sassmix.counts import (
+    CLOCK_READ,
+    CODE_READS_CLOCK,
+    GUARDED_END,
+    NO_EXIT,
+    UNKNOWN_END,
+    UNTOLD_EXIT,
+    CountRow,
+    Counts,
+)
 from sassmix.evidence import few
 from sassmix.flow import check_flow
 from sassmix.listing import Function
+from sassmix.own_texts import contradictions, guard_of, mnemonic_of, named, shared_numbers
+from sassmix.own_texts import opcode_of as _base
 
-_SASS = re.compile(r"\s*(@!?U?P[0-9T]\s+)?([A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)")
-_CALLS = frozenset({"CALL", "CAL", "JCAL"})
 _SHARED = "functions that the kernel calls number their instructions from 0 too, so its numbers may be theirs"
 
 
@@ -51,12 +58,6 @@ class Resolution:
         return all(getattr(row, what) is not None for _, row in self.resolved + self.unresolved)
 
 
-def mnemonic_of(sass: str) -> str | None:
-    """The mnemonic of an instruction's text in any tool's spelling."""
-    match = _SASS.match(sass)
-    return match[2] if match else None
-
-
 def resolve(
     counts: Counts,
     function: Function | None,
@@ -71,48 +72,47 @@ def resolve(
     """
     result = Resolution()
     places = _Places(counts, function, helpers, result)
+    by_number: list[tuple[str, CountRow]] = []
     by_listing: list[tuple[str, CountRow]] = []
     for row in counts.rows:
-        own = _own(counts, row)
+        own, numbered = named(counts, row)
         index = places.index(row)
         result.placed += [] if index is None else [(index, row)]
         listed = function.columns.mnemonics[index] if function and index is not None else None
         if own and listed and _base(own) != _base(listed):
             result.conflicts.append(f"the source has {own} where the listing has {listed}")
-        if own:
+        if own and numbered:
+            by_number.append((own, row))
+        elif own:
             result.resolved.append((own, row))
-            result.called += [(own, row)] if index is None else []
         elif listed:
             by_listing.append((listed, row))
         else:
             result.unresolved.append((_name(row), row))
+        result.called += [(own, row)] if own and index is None else []
     if not places.located:
         result.called = []
     places.check()
     result.conflicts += _absent(function, helpers, result)
-    shared = _shared_numbers(counts, by_listing, callees)
-    if shared:
-        result.doubts.append(_SHARED)
-    for mnemonic, row in by_listing:
-        if result.conflicts or (row.index is not None and row.index < shared):
-            result.unresolved.append((_name(row), row))
-        else:
-            result.resolved.append((mnemonic, row))
+    shared = shared_numbers(counts, by_number + by_listing, result.resolved, callees if function else None)
+    result.conflicts += contradictions(counts, shared)
+    _take_named(result, by_number, shared, certain=True)
+    _take_named(result, by_listing, shared, certain=not result.conflicts)
     result.placed = [(i, row) for i, row in result.placed if row.index is None or row.index >= shared]
-    result.gaps = _open_gaps(counts, function, result)
+    result.gaps = [*_new_gaps(counts, function, result), *_open_gaps(counts, function, result)]
     return result
 
 
-def _shared_numbers(
-    counts: Counts, by_listing: Sequence[tuple[str, CountRow]], callees: Sequence[Function] | None
-) -> int:
-    """How many numbers, from 0, may stand for an instruction of a called function too: each has its own from 0 on.
-
-    None, unless the kernel executed a call to another section and the source does not say that it left them out.
-    """
-    if callees == () or counts.root_only or not any(row.issued and _base(name) in _CALLS for name, row in by_listing):
-        return 0
-    return max(map(len, callees), default=0) if callees is not None else sys.maxsize
+def _take_named(result: Resolution, rows: Sequence[tuple[str, CountRow]], shared: int, *, certain: bool) -> None:
+    """Rows that are known by their place: resolved, unless that is not certain or may be the place of another."""
+    for mnemonic, row in rows:
+        theirs = row.index is not None and row.index < shared
+        if theirs and _SHARED not in result.doubts:
+            result.doubts.append(_SHARED)
+        if certain and not theirs:
+            result.resolved.append((mnemonic, row))
+        else:
+            result.unresolved.append((_name(row), row))
 
 
 def _absent(function: Function | None, helpers: Sequence[Function], result: Resolution) -> list[str]:
@@ -131,22 +131,12 @@ def _absent(function: Function | None, helpers: Sequence[Function], result: Reso
     return [f"{opcode} was counted, but does not stand in the function" for opcode in missing]
 
 
-def _own(counts: Counts, row: CountRow) -> str | None:
-    """What the source itself says that the instruction is."""
-    text = row.sass or (counts.table.get(row.index) if row.index is not None else None)
-    return row.mnemonic or (mnemonic_of(text) if text else None)
-
-
 def _name(row: CountRow) -> str:
     if row.name:
         return row.name
     return (
         f"OPCODE_{row.index}" if row.index is not None else f"offset {row.offset:#x}" if row.offset is not None else "?"
     )
-
-
-def _base(mnemonic: str) -> str:
-    return mnemonic.partition(".")[0].upper()
 
 
 class _Places:
@@ -213,13 +203,13 @@ class _Places:
         function = self.function
         if not function or not self.counts.table:
             return []
-        self.result.checked.append("the source's own table")
         found = []
-        for number, text in sorted(self.counts.table.items()):
+        known = {number: own for number, text in self.counts.table.items() if (own := mnemonic_of(text))}
+        self.result.checked += ["the source's own table"] if known else []
+        for number, own in sorted(known.items()):
             index = function.start + number
-            own = mnemonic_of(text)
             listed = function.columns.mnemonics[index] if index < self.stop else None
-            if own and (listed is None or _base(own) != _base(listed)):
+            if listed is None or _base(own) != _base(listed):
                 found.append(f"the source has {own} as instruction {number}, the listing {listed or 'nothing'}")
         return found
 
@@ -228,10 +218,18 @@ def _open_gaps(counts: Counts, function: Function | None, result: Resolution) ->
     """The gaps that stay once the instructions are known."""
     closed = {
         CLOCK_READ: function is not None and not _reads_clock(function),
-        NO_EXIT: any(_base(name) == "EXIT" for name, _ in result.resolved),
-        UNKNOWN_END: _all_warps_ended(counts, result),
+        NO_EXIT: any(row.issued and _base(name) == "EXIT" for name, row in result.resolved),
+        UNKNOWN_END: _ends(counts, function, result) is not None,
     }
-    return [gap for gap in counts.gaps if not closed.get(gap)]
+    gaps = [gap for gap in counts.gaps if not closed.get(gap)]
+    return [UNTOLD_EXIT if gap == NO_EXIT and result.unresolved else gap for gap in gaps]
+
+
+def _new_gaps(counts: Counts, function: Function | None, result: Resolution) -> list[str]:
+    """The gaps that only the instructions show."""
+    guarded = UNKNOWN_END in counts.gaps and _ends(counts, function, result)
+    timed = counts.kind == "cutracer-hist" and CLOCK_READ not in counts.gaps and function and _reads_clock(function)
+    return [*([GUARDED_END] if guarded else []), *([CODE_READS_CLOCK] if timed else [])]
 
 
 def _reads_clock(function: Function) -> bool:
@@ -242,9 +240,16 @@ def _reads_clock(function: Function) -> bool:
     )
 
 
-def _all_warps_ended(counts: Counts, result: Resolution) -> bool:
-    """Whether every warp's last instruction was EXIT (or the NOP that some kernels have right behind one)."""
+def _ends(counts: Counts, function: Function | None, result: Resolution) -> set[int] | None:
+    """The guarded ones of the EXITs (or of the NOPs right behind one) that the warps ended with; None if it is else."""
     opcodes = {row.index: _base(name) for name, row in result.resolved if row.index is not None}
-    last = counts.last or frozenset()
-    ends = (opcodes.get(i) == "EXIT" or (opcodes.get(i) == "NOP" and opcodes.get(i - 1) == "EXIT") for i in last)
-    return bool(last) and all(ends)
+    ends = {i - 1 if opcodes.get(i) == "NOP" else i for i in counts.last or ()}
+    if not ends or any(opcodes.get(i) != "EXIT" for i in ends):
+        return None
+    return {i for i in ends if _guard(counts, function, i) not in {"", "@PT", "@UPT"}}
+
+
+def _guard(counts: Counts, function: Function | None, number: int) -> str:
+    if function and number < len(function):
+        return function.columns.guards[function.start + number].strip()
+    return guard_of(counts.table.get(number, ""))

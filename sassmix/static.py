@@ -5,26 +5,36 @@ Functions are reduced to counts as they are read, so that a library never stands
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
+from operator import lt
 
 from sassmix.code import Code, code_of
+from sassmix.columns import NEVER
 from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
 from sassmix.labels import LabelRule, readable
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
+from sassmix.reaching import Callees
 from sassmix.registry import Registry, target_key
 from sassmix.report import STATIC_UNIT, KernelReport
-from sassmix.tally import Tally, tally
+from sassmix.tally import Tally, merged, tally
 from sassmix.tensor import static_verdict
 
 #: Functions that are followed from one; a call graph can be as large as a library.
 _MOST_REACHED = 500
+_SHOWN = ("name", "arch", "role", "section", "instructions", "padding", "dead", "missing")
+_Sections = dict[tuple[str | None, str | None, object], list["FunctionSummary"]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSummary:
-    """A function without its instructions: what the static mix and the evidence need."""
+    """A function without its instructions: what the static mix and the evidence need.
+
+    :param home: one and the same object for all functions of one listing; calls are resolved inside of it first.
+    :param idle: the part of ``tally`` that stands under a guard which is never true.
+    """
 
     name: str
     claim: ArchitectureClaim
@@ -38,6 +48,8 @@ class FunctionSummary:
     unknown_calls: int
     damage: tuple[str, ...]
     tally: Tally
+    idle: Tally
+    home: object
     code: Code | None = None
 
     @property
@@ -47,16 +59,7 @@ class FunctionSummary:
 
     def to_dict(self) -> dict[str, object]:
         """The entry of an input's ``functions``."""
-        return {
-            "name": self.name,
-            "arch": self.arch,
-            "role": self.role,
-            "section": self.section,
-            "instructions": self.instructions,
-            "padding": self.padding,
-            "dead": self.dead,
-            "missing": self.missing,
-        }
+        return {name: getattr(self, name) for name in _SHOWN}
 
 
 def summarise(
@@ -69,6 +72,7 @@ def summarise(
     """
     inferred = infer_arch(listing.functions, plugins.registry)
     labels = {label for function in listing.functions for label in function.labels}
+    home = object()
     for function in listing.functions:
         claim = _claim(function, arch, inferred)
         yield FunctionSummary(
@@ -82,15 +86,27 @@ def summarise(
             missing=function.missing,
             calls=function.calls,
             unknown_calls=function.unknown_calls,
-            damage=(*function.damage, *open_branches(function, labels)),
+            damage=(*function.damage, *_disorder(function), *open_branches(function, labels)),
             tally=tally(
                 plugins.classifier,
                 claim.arch,
                 function.counts(include_padding=include_padding),
                 function.unread(include_padding=include_padding),
             ),
+            idle=tally(plugins.classifier, claim.arch, _dead(function)),
+            home=home,
             code=code_of([function], plugins.classifier, claim.arch) if function.name in keep else None,
         )
+
+
+def _dead(function: Function) -> Counter[str]:
+    """The mnemonics that stand under a guard which is never true, with their counts."""
+    if not function.dead:
+        return Counter()
+    columns, places = function.columns, range(function.start, function.code_stop)
+    return Counter(
+        columns.mnemonics[i] for i in places if columns.guards[i].strip() in NEVER and i not in function.unreadable
+    )
 
 
 def open_branches(function: Function, labels: Set[str]) -> list[str]:
@@ -125,13 +141,13 @@ def kernels_of(
 ) -> Iterator[KernelReport]:
     """One entry per function, so that the entries add up to the listing."""
     rules = list(rules)
-    index: dict[tuple[str, str | None], FunctionSummary] = {(s.name, s.arch): s for s in summaries}
-    sections: dict[tuple[str | None, str | None], list[FunctionSummary]] = {}
+    callees = Callees(summaries)
+    sections: _Sections = {}
     for summary in summaries:
-        sections.setdefault((summary.section, summary.arch), []).append(summary)
+        sections.setdefault((summary.section, summary.arch, summary.home), []).append(summary)
     for summary in summaries:
         evidence = static_evidence(summary, registry)
-        reached, open_ends = reach(summary, index, sections)
+        reached, open_ends = reach(summary, callees, sections)
         doubts = [item.detail for item in evidence if item.status != "pass"] + open_ends
         yield KernelReport(
             name=summary.name,
@@ -146,6 +162,8 @@ def kernels_of(
             launches=None,
             warps=None,
             tally=summary.tally,
+            idle=summary.idle,
+            home=summary.home,
             tensor=static_verdict(summary.tally, reached, doubts, arch=summary.arch, registry=registry),
             evidence=evidence,
             code=summary.code,
@@ -154,8 +172,8 @@ def kernels_of(
 
 def reach(
     start: FunctionSummary,
-    index: dict[tuple[str, str | None], FunctionSummary],
-    sections: dict[tuple[str | None, str | None], list[FunctionSummary]],
+    callees: Callees[FunctionSummary],
+    sections: _Sections,
 ) -> tuple[dict[str, Tally], list[str]]:
     """The functions that a call can end in, with their mixes, and why some of them cannot be seen.
 
@@ -163,11 +181,11 @@ def reach(
     """
     found: dict[str, Tally] = {}
     open_ends: dict[str, None] = {}
-    pending, seen, opened = [start], {start.name}, set()
+    pending, seen, opened = [start], {id(start)}, set()
     while pending:
         here = pending.pop()
         if here is not start:
-            found[here.name] = here.tally
+            found[here.name] = merged([found[here.name], here.tally]) if here.name in found else here.tally
             open_ends.update(dict.fromkeys(f"{here.name}: {reason}" for reason in here.damage))
             if here.missing:
                 open_ends[f"{here.name}: its addresses have gaps"] = None
@@ -176,19 +194,27 @@ def reach(
         if len(seen) > _MOST_REACHED:
             open_ends[f"it reaches more than {_MOST_REACHED} functions, not all of which were followed"] = None
             break
-        following = [index.get((name, start.arch)) for name in here.calls]
-        missing = [name for name, target in zip(here.calls, following, strict=True) if target is None]
-        open_ends.update(dict.fromkeys(f"{here.name} calls {name}, which is not in the input" for name in missing))
-        if here.unknown_calls:
-            open_ends[f"{here.name} calls a function that the listing does not name"] = None
-            if here.section and here.section not in opened:
-                opened.add(here.section)
-                following += [s for s in sections[(here.section, here.arch)] if s.role == "helper"]
+        following, ends = callees.called_by(here)
+        open_ends.update(dict.fromkeys(ends))
+        place = (here.section, here.arch, here.home)
+        if here.unknown_calls and here.section and place not in opened:
+            opened.add(place)
+            following += [s for s in sections[place] if s.role == "helper"]
         for target in following:
-            if target is not None and target.name not in seen:
-                seen.add(target.name)
+            if id(target) not in seen:
+                seen.add(id(target))
                 pending.append(target)
     return found, list(open_ends)
+
+
+def _disorder(function: Function) -> tuple[str, ...]:
+    """Each address is larger than the one before it, if lines were neither changed nor moved."""
+    offsets = [offset for offset in function.columns.offsets[function.start : function.stop] if offset]
+    if len({*map(len, offsets)}) > 1:
+        width = max(map(len, offsets))
+        offsets = [offset.zfill(width) for offset in offsets]
+    in_order = all(map(lt, offsets, offsets[1:]))
+    return () if in_order else ("its addresses are not in order: lines are wrong or stand elsewhere",)
 
 
 def static_evidence(summary: FunctionSummary, registry: Registry) -> list[Evidence]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sassmix.evidence import Evidence, few, foreign_opcodes
@@ -33,8 +33,8 @@ def has_no_matrix_unit(arch: str | None, tally: Tally, registry: Registry) -> bo
 
 def guessed(tally: Tally) -> list[str]:
     """Opcodes whose class is no more than inferred, so that they may be matrix opcodes after all."""
-    rows = (row for row in tally.rows if row.info and row.info.knowledge == "inferred" and not row.info.tensor)
-    return [f"what {row.name} does is only inferred" for row in rows]
+    rows = (row for row in tally.rows if row.info and row.info.arch and row.info.knowledge == "inferred")
+    return [f"what {row.name} does is only inferred" for row in rows if row.info and not row.info.tensor]
 
 
 def static_verdict(
@@ -79,22 +79,27 @@ def dynamic_verdict(
     arch: str | None,
     registry: Registry,
     static: TensorVerdict | None,
+    elsewhere: Mapping[str, dict[str, int]] | None = None,
 ) -> TensorVerdict:
     """What executed counts can tell.
 
     :param issued: everything that was counted.
     :param active: the same with at least one active lane, where masks say; else the same as ``issued``.
     :param static: what the listing of the kernel tells, if there is one.
+    :param elsewhere: the matrix opcodes that other sources saw executed, by source.
     """
     present = static.present if static else None
     doubts = [item.detail for item in evidence if item.status != "pass"] + guessed(issued)
-    if active.matrix():
+    seen = {"": active.matrix(), **(elsewhere or {})}
+    source, matrix = next(((source, matrix) for source, matrix in seen.items() if matrix), ("", {}))
+    if matrix:
         contradicted = [item.detail for item in evidence if item.check == "consistent" and item.status == "fail"]
         if contradicted:
             return TensorVerdict(
                 present, None, f"matrix opcodes were counted, but the data contradicts itself: {few(contradicted)}"
             )
-        return TensorVerdict(True, True, f"{named(active.matrix())} executed")
+        by = f", by {source}" if source else ""
+        return TensorVerdict(True, True, f"{named(matrix)} executed{by}")
     if has_no_matrix_unit(arch, issued, registry):
         return TensorVerdict(False, False, f"{arch} has no matrix opcode")
     if issued.matrix():

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import sassmix
 from sassmix.arch import Architecture, ModifierRule, Opcode, sm
@@ -35,6 +35,9 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("long", deadline=None, max_examples=1000)
+#: For tests that run against code with a fault in it: whether one fails is all that matters, not the simplest example.
+settings.register_profile("faults", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 

@@ -13,11 +13,14 @@ import sassmix
 from sassmix.agreement import Side, compare
 from sassmix.check import check
 from sassmix.counts import CountRow, Counts, KernelNames
+from sassmix.dynamic import kernel_report
 from sassmix.filters import filter_problems
 from sassmix.launches import gather
 from sassmix.matching import match
 from sassmix.parsing import parse
+from sassmix.plugins import default_plugins
 from sassmix.render.check import render_check, side_by_side
+from sassmix.report import KernelReport
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 NCU = FIXTURES / "counts" / "ncu"
@@ -75,7 +78,7 @@ def test_totals_are_compared_where_names_are_missing() -> None:
     ("change", "said"), [({"whole": False}, "not known to be whole"), ({"unit": "x"}, "the other x")]
 )
 def test_what_cannot_be_compared_says_why(change: dict[str, object], said: str) -> None:
-    other = side("b", FADD=9)
+    other = side("b", FADD=2)
     for name, value in change.items():
         setattr(other, name, value)
     found = compare([side("a", FADD=3), other])
@@ -101,7 +104,7 @@ def test_the_code_and_its_padding() -> None:
 opcodes = st.dictionaries(st.sampled_from(["FADD", "EXIT", "HMMA", "BRA"]), st.integers(1, 99), max_size=4)
 
 
-@given(opcodes, opcodes, st.integers(0, 3), st.integers(0, 3), st.sampled_from([None, 1, 2]))
+@given(opcodes, opcodes, st.sampled_from([0, 0, 3]), st.sampled_from([0, 0, 3]), st.sampled_from([None, 1, 1, 2]))
 def test_no_difference_goes_by_unsaid(
     ours: dict[str, int], theirs: dict[str, int], lost: int, other_lost: int, launches: int | None
 ) -> None:
@@ -212,3 +215,99 @@ def test_a_folder_without_data_says_what_it_was_for(tmp_path: Path) -> None:
     assert found["verdict"] == "fail"
     (empty,) = [p["message"] for p in found["problems"] if "nothing was captured" in p["message"]]
     assert "no function is called 'vecadd'; there is _Z6vecAddPKdS0_Pdi" in empty
+
+
+def test_a_part_has_no_more_than_the_whole() -> None:
+    part, whole = side("a", FADD=4), side("b", FADD=3, EXIT=1)
+    part.whole = False
+    assert compare([whole, part]).conflicts == ["FADD: 4 by a, only 3 by b"]
+    assert compare([part, whole]).conflicts == ["FADD: 4 by a, only 3 by b"]
+
+
+def test_what_no_warp_executed_no_thread_has() -> None:
+    warps, threads = side("a", FADD=3), side("b", FADD=90, HMMA=32)
+    threads.unit = "thread instructions executed"
+    assert compare([warps, threads]).conflicts == ["HMMA: none by a, executed by b"]
+    assert compare([threads, warps]).conflicts == ["HMMA: none by a, executed by b"]
+
+
+@pytest.mark.parametrize("launches", [None, 2])
+def test_a_part_of_other_launches_is_a_doubt(launches: int | None) -> None:
+    part = side("b", launches, FADD=1)
+    part.whole = False
+    found = compare([side("a", 1, FADD=3), part])
+    assert found.doubts and not found.conflicts
+
+
+NAMES = KernelNames(mangled="k")
+
+
+def source(kind: str, launches: int | None = 1, gaps: list[str] | None = None, **rows: int) -> Counts:
+    counted_rows = [CountRow(mnemonic=name, issued=number) for name, number in rows.items()]
+    return Counts(
+        path=kind, kind=kind, names=NAMES, arch="sm_90", rows=counted_rows, launches=launches, gaps=gaps or []
+    )
+
+
+def entry(*sources: Counts) -> KernelReport:
+    ((first, *more),) = gather(sources, [], None)
+    classifier = default_plugins().classifier
+    return kernel_report([first, *more], classifier=classifier, rules=[], arch=None, what="issued", static=None)
+
+
+@pytest.mark.parametrize(
+    ("other", "active"),
+    [
+        (source("ncu-source", 2, LDC=2, HMMA=4, EXIT=2), True),  # another launch did
+        (source("ncu-source", 1, LDC=1, HMMA=4, EXIT=1), None),  # the same launch: one of them is wrong
+        (source("ncu-source", 1, ["cut"], LDC=1, HMMA=4), None),
+        (source("ncu-source", None, ["cut"], LDC=1), None),  # of launches that are not known
+        (source("ncu-source", 1, ["cut"], LDC=1), False),  # a part of what the trace has as a whole
+        (source("ncu-source", 1, LDC=1, EXIT=1), False),
+    ],
+)
+def test_every_source_has_a_say_in_the_verdict(other: Counts, active: bool | None) -> None:
+    found = entry(source("cutracer-trace", LDC=1, EXIT=1), other)
+    assert found.tensor.active is active
+    if active is True:
+        assert "ncu-source" in found.tensor.reason
+
+
+@pytest.mark.parametrize(("lost", "status"), [(["10 records were dropped"], "fail"), ([], "warn")])
+@pytest.mark.parametrize("kind", ["cutracer-trace", "cutracer-hist"])
+def test_a_capture_of_nothing_is_a_part_of_its_kernel(lost: list[str], status: str, kind: str) -> None:
+    empty = source(kind, None)
+    empty.lost = empty.gaps = lost
+    for order in ((source("cutracer-trace", LDC=1, EXIT=1), empty), (empty, source("cutracer-trace", LDC=1, EXIT=1))):
+        found = entry(*order)
+        evidence = {item.check: item.status for item in found.evidence}
+        assert evidence["complete"] == status
+        assert found.tensor.active is None
+        assert found.launches == 1
+
+
+def test_a_busy_tensor_pipe_may_be_packed_arithmetic() -> None:
+    packed = source("ncu-raw", EXIT=64)
+    packed.rows.append(CountRow(mnemonic="HFMA2.MMA", issued=32))
+    packed.hardware = {"tensor": 32.0}
+    assert next(item for item in entry(packed).evidence if item.check == "consistent").status == "pass"
+    packed.hardware["tensor_hfma2"] = 0.0
+    assert next(item for item in entry(packed).evidence if item.check == "consistent").status == "fail"
+
+
+def test_a_table_without_instructions_agrees_with_nothing() -> None:
+    counts = counted({0: 1, 1: 1, 2: 1, 3: 1}, root_only=True)
+    counts.table = {0: "???", 1: "???"}
+    [[launches]] = gather([counts], parse(TWO_SECTIONS).functions, None)
+    assert all("table" not in text for _, resolution in launches.parts for text in resolution.checked)
+
+
+def test_totals_of_another_tool_are_not_added_to_opcodes() -> None:
+    """One tool counts opcodes, another of the same kind only how many instructions there were."""
+    named, total = source("nvbit-hist", LDC=1, EXIT=1), source("nvbit-hist")
+    total.rows = [CountRow(name="all instructions", issued=2)]
+    for order in ((named, total), (total, named)):
+        found = entry(*order)
+        assert (found.tally.total, found.tally.unresolved) == (2, 0)
+        assert [side.source for side in found.agreement.sides] == ["nvbit-hist", "nvbit-hist (totals)"]
+        assert "the total of nvbit-hist (totals)" in found.agreement.agreed

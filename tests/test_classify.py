@@ -228,3 +228,12 @@ def test_matrix_counts_are_by_opcode() -> None:
 def test_an_empty_tally_has_no_rows() -> None:
     made = tally(classifier(), "sm_90a", {"MOV": 0}, {"?": 0})
     assert (made.rows, made.mix(), made.opcodes(), made.total) == ([], [], [], 0)
+
+
+def test_targets_are_sorted_once_and_not_for_each_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sassmix import registry
+
+    asked = Classifier(registered(architecture("a", 90, 75, 80, rows=[row("A")]))[0])
+    assert asked.registry.targets_with("A") == ["sm_75", "sm_80", "sm_90"]
+    monkeypatch.setattr(registry, "target_key", lambda target: pytest.fail("sorted again"))
+    assert not any(asked.info(f"Q{number}", None).known for number in range(10))

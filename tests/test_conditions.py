@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 from sassmix.arch import CATEGORIES, FACETS
 from sassmix.conditions import KINDS, condition, share
 from sassmix.errors import SassmixError
+from sassmix.evidence import Evidence
+from sassmix.pairing import Pair
 from sassmix.plugins import default_plugins
+from sassmix.report import KernelReport, Report
+from sassmix.tally import tally
+from sassmix.tensor import TensorVerdict
 from tests.conftest import FIXTURES, Body, Command, written
 
 Save = Callable[..., Path]
@@ -390,3 +395,94 @@ def test_the_condition_on_tensor_is_the_verdict_of_the_report(command: Command, 
     report = command("mix", old, "--format", "json").json["kernels"][0]
     run = command("check", old, "--forbid=tensor", "--format", "json")
     assert report["tensor_core_present"] is False and run.json["failed"] == []
+
+
+@pytest.mark.parametrize("what", ["tensor", "HGMMA", "pipe=tensor"])
+@pytest.mark.parametrize("called", [False, True])
+def test_what_never_runs_is_forbidden_and_does_not_do_what_is_required(
+    command: Command, save: Save, what: str, called: bool
+) -> None:
+    dead, end = f"@!PT {HGMMA}", "RET.ABS.NODEC R4 0x0"
+    bodies = (
+        [Body("k", ["CALL.ABS.NOINC `(f)", "EXIT"]), Body("f", [dead, end], kernel=False)]
+        if called
+        else [Body("k", [dead, "EXIT"])]
+    )
+    path = save(written(*bodies))
+    (one,) = command("check", path, f"--require={what}", "--format", "json").json["failed"]
+    assert "never true" in one["found"] and not one["cannot_be_told"]
+    assert command("check", path, f"--forbid={what}").status == 1
+    live = save(written(Body("k", [dead, HGMMA, "EXIT"])))
+    assert command("check", live, f"--require={what}").status == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "met"), [("@!PT ", "", False), ("", "@!PT ", True), ("@!PT ", "@!PT ", True)]
+)
+def test_what_comes_alive_is_more(command: Command, save: Save, before: str, after: str, met: bool) -> None:
+    sides = [[Body("k", [f"{guard}LDL R2, [R1]", "EXIT"])] for guard in (before, after)]
+    run = changed(command, save, sides[0], sides[1], "--max-increase=memory.local=0")
+    assert run.status == (0 if met else 1)
+    assert met or "never true" in run.json["failed"][0]["found"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "limit", "met"),
+    [
+        *(((64, 2), (64, 1), "0", False), ((64, 2), (32, 1), "0", True), ((32, 1), (64, 2), "0", True)),
+        *(((32, 1), (32, None), "0", None), ((32, None), (1, 1), "0", None), ((32, None), (0, 1), "0", True)),
+        *(((64, 2), (33, 1), "1", True), ((64, 2), (34, 1), "1", False), ((200, 2), (105, 1), "5%", True)),
+    ],
+)
+def test_counts_of_launches_are_compared_per_launch(
+    before: tuple[int, int | None], after: tuple[int, int | None], limit: str, met: bool | None
+) -> None:
+    from sassmix.judging import judge_change
+    from sassmix.report import UNITS
+
+    sides = [executed(UNITS["issued"], launches, LDL=number, EXIT=32) for number, launches in (before, after)]
+    reports = [Report(inputs=[], kernels=[side], problems=[]) for side in sides]
+    asked = [condition("max-increase", f"memory.local={limit}")]
+    failures = judge_change(asked, [Pair(sides[0], sides[1], "exact")], *reports)
+    assert [failure.unknown for failure in failures] == ([] if met else [met is None])
+
+
+def executed(unit: str, launches: int | None, idle: dict[str, int] | None = None, **counts: int) -> KernelReport:
+    """A counted kernel that is whole and certain."""
+    asked = default_plugins().classifier
+    return KernelReport(
+        name="k",
+        demangled=None,
+        arch="sm_90a",
+        role="kernel",
+        calls=[],
+        listing={},
+        basis="dynamic",
+        unit=unit,
+        launches=launches,
+        warps=None,
+        tally=tally(asked, "sm_90a", counts),
+        idle=tally(asked, "sm_90a", idle or {}),
+        tensor=TensorVerdict(None, None, ""),
+        evidence=[Evidence("captured", "pass", "")],
+    )
+
+
+@pytest.mark.parametrize("what", ["LDL", "memory.local", "space=local"])
+@pytest.mark.parametrize(("idle", "met"), [(32, False), (31, True), (0, True)])
+def test_what_was_issued_with_no_lane_on_does_not_do_what_is_required(
+    save: Save, what: str, idle: int, met: bool
+) -> None:
+    from sassmix.analysis import mix
+    from sassmix.judging import judge
+
+    head = (
+        '"Kernel Name","k"\n"Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed"\n'
+    )
+    lanes = 0 if not met else 32 * (32 - idle)
+    rows = [("LDL R2, [R1]", 32, lanes), ("EXIT", 32, 1024)]
+    text = "".join(f'"{0x100 + 16 * n:#x}","{code}","{i}","{p}"\n' for n, (code, i, p) in enumerate(rows))
+    report = mix(save(head + text, "k.csv"), arch="sm_90a")
+    failures = judge([condition("require", what)], report)
+    assert bool(failures) != met
+    assert met or "no lane on" in failures[0].found

@@ -13,11 +13,14 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sassmix.counts import CLOCK_READ, NO_EXIT, UNKNOWN_END, Counts
+import sassmix
+from sassmix.counts import CLOCK_READ, GUARDED_END, NO_EXIT, UNKNOWN_END, CountRow, Counts, KernelNames
 from sassmix.errors import InputError
+from sassmix.own_texts import mnemonic_of
 from sassmix.readers import _trace_lines, _zstd, cutracer_hist, cutracer_trace
 from sassmix.readers._cutracer_names import names_of
 from sassmix.readers.cutracer_trace import read_together
+from sassmix.resolution import resolve
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "counts" / "cutracer"
 HEADER = "warp_id,region_id,instruction,count\n"
@@ -53,14 +56,14 @@ def ndjson(records: list[dict[str, Any]]) -> bytes:
     return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records)
 
 
-def record(index: int, opcode: int, *, warp: int = 0, launch: int = 0, **more: Any) -> dict[str, Any]:
+def record(index: int | None, opcode: int, *, warp: int | None = 0, launch: int = 0, **more: Any) -> dict[str, Any]:
     return {
         "type": "opcode_only",
         "ctx": "0x7f",
         "trace_index": index,
         "timestamp": index,
         "grid_launch_id": launch,
-        "cta": [warp // 2, 0, 0],
+        "cta": [(warp or 0) // 2, 0, 0],
         "warp": warp,
         "opcode_id": opcode,
         "pc": hex(16 * opcode),
@@ -116,6 +119,14 @@ def by_index(counts: Counts) -> dict[int | None, int]:
         ("kernel_vecAdd_90ab12cd34ef5678_hist.csv", "vecAdd", "90ab12cd34ef5678"),
         ("kernel_1_iter0_my_hist.ndjson.zst", "my_hist", "1"),
         ("kernel_1_iter0_k.ndjson.zstd", "k", "1"),
+        # a word or a type is the beginning of a kernel's own name, though it could be a number
+        ("kernel_add_iter0_k_hist.csv", "add_iter0_k", None),
+        ("kernel_f32_iter0_k.ndjson", "f32_iter0_k", None),
+        ("kernel_add_iter0_k_90ab12cd34ef5678_hist.csv", "add_iter0_k", "90ab12cd34ef5678"),
+        ("kernel_90ab12cd34ef5678_iter0_k_deadbeef_hist.csv", "k_deadbeef", "90ab12cd34ef5678"),
+        ("kernel_feedfacefeedface_iter0_k_hist.csv", "k", "feedfacefeedface"),
+        ("kernel_90ab12cd34ef5678_deadbeef.csv", "deadbeef", "90ab12cd34ef5678"),
+        ("kernel_fade12cd34ef5678_deadbeef.csv", "deadbeef", "fade12cd34ef5678"),
         ("trace.ndjson", None, None),
         ("kernel_.csv", None, None),
         ("half.csv", None, None),
@@ -124,7 +135,7 @@ def by_index(counts: Counts) -> dict[int | None, int]:
 def test_names_of_files(name: str, kernel: str | None, checksum: str | None) -> None:
     names, iteration = names_of(Path(name))
     assert (names.file, names.checksum, names.cut) == (kernel, checksum, False)
-    assert iteration == ("_iter" in name)
+    assert iteration == ("_iter" in name and "_iter" not in (names.file or ""))
 
 
 def test_a_name_of_150_characters_may_be_cut() -> None:
@@ -146,7 +157,7 @@ def test_histogram_adds_up_over_warps_and_regions(hist: Callable[..., Counts]) -
     [
         "count,instruction,region_id,warp_id,extra\n5,hmma.16816.f16,0,0,x\n1,EXIT,0,0,y\n",
         'warp_id,region_id,instruction,count\r\n0,0,"hmma.16816.f16",5\r\n0,0,EXIT,"1"\r\n',
-        "\ufeffWarp_ID, Region_ID, Instruction, Count\n0, 0, hmma.16816.f16, 5\n\n0, 0, EXIT, 1",
+        "\ufeffWarp_ID, Region_ID, Instruction, Count\n0, 0, hmma.16816.f16, 5\n\n0, 0, EXIT, 1\n",
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -213,7 +224,41 @@ def test_histograms_one_behind_the_other(hist: Callable[..., Counts]) -> None:
 
 def test_a_header_alone_has_no_rows(hist: Callable[..., Counts]) -> None:
     counts = hist(HEADER)
-    assert (counts.rows, counts.gaps, counts.launches) == ([], [], 1)
+    assert (counts.rows, counts.gaps, counts.launches) == ([], ["the histogram holds no counts"], 1)
+
+
+@pytest.mark.parametrize("row", ["0,0,IMAD,x", "0,0,IMAD", "0,0,IMAD,1,024", "0,0,IMAD,1,024,55", "0,0,IM"])
+@pytest.mark.parametrize("others", ["", "0,0,EXIT,1\n"])
+def test_a_row_that_cannot_be_read_is_lost(hist: Callable[..., Counts], row: str, others: str) -> None:
+    """More cells than the header: a separator within a number; fewer: cut off."""
+    counts = hist(f"{HEADER}{row}\n{others}")
+    assert counts.lost == ["1 rows of the histogram cannot be read"]
+    assert (counts.total, counts.names.file) == (bool(others), "k")
+    assert counts.lost[0] in counts.gaps
+
+
+def test_empty_cells_behind_a_row_say_nothing(hist: Callable[..., Counts]) -> None:
+    assert hist(HEADER + "0,0,FADD,2,,\n0,0,EXIT,1, \n").gaps == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "gaps"),
+    [
+        ("0,0,FADD,9\n0,0,EXIT,1\n", 0),
+        ("0,0,EXIT,1\n0,0,FADD,9", 1),
+        ("0,0,EXIT,1\r\n0,0,FADD,9\r", 0),
+        ('0,0,EXIT,1\n0,0,FADD,"9"', 0),
+        ("0,0,EXIT,1\n0,,FADD,9\n", 1),
+        ("0,,EXIT,1\n0,,FADD,9\n", 0),
+        ("0,0,EXIT,1\n,0,FADD,9\n", 1),
+        (",0,EXIT,1\n,0,FADD,9\n", 0),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_what_a_histogram_leaves_open(hist: Callable[..., Counts], rows: str, gaps: int, encoding: str) -> None:
+    """A last line without an end may be cut within its number; cells that are blank in some rows only hide a place."""
+    counts = hist((HEADER + rows).encode(encoding))
+    assert (len(counts.gaps), counts.total) == (gaps, 10)
 
 
 @SLOW
@@ -373,6 +418,249 @@ def test_a_list_of_launches(tmp_path: Path) -> None:
         ("cutracer-launches", "k(float*)", 2, []),
         ("cutracer-launches", "j()", 1, []),
     ]
+
+
+# what a trace proves by itself: its ends, its warps, its own texts
+
+TABLE = ("LDC R1, c[0x0][0x28] ;", "@P0 EXIT ;", "HMMA.16816.F32 R4, R8, R10, R4 ;", "EXIT ;")
+
+
+def table_of(*texts: str, **more: Any) -> dict[str, Any]:
+    return metadata(instructions={str(number): {"sass": text} for number, text in enumerate(texts)}, **more)
+
+
+def run_of(*ids: int, **more: Any) -> list[dict[str, Any]]:
+    return [record(number, opcode, **more) for number, opcode in enumerate(ids)]
+
+
+@pytest.mark.parametrize(
+    ("guard", "masks", "open_end"),
+    [
+        ("", [None, None], False),
+        ("@PT ", [None, None], False),
+        ("@P0 ", [None, None], True),
+        ("@!UP3 ", [None, None], True),
+        ("@P0 ", ["0xff", "0xff"], False),
+        ("@P0 ", ["0xff", "0xf"], True),
+        ("@P0 ", ["0xff", None], True),
+        ("@P0 ", ["0x1ffffffff", "0x1ffffffff"], True),
+    ],
+)
+def test_an_exit_under_a_guard_is_an_end_if_the_masks_prove_it(
+    trace: Callable[..., Counts], guard: str, masks: list[str | None], open_end: bool
+) -> None:
+    records = [{**record(n, n), "active_mask": mask} for n, mask in enumerate(masks)]
+    table = table_of(TABLE[0], f"{guard}EXIT ;", *TABLE[2:])
+    assert trace([table, *records]).gaps == ([GUARDED_END] if open_end else [])
+    assert trace([table, *records, completion(2)]).gaps == []
+
+
+@pytest.mark.parametrize("guard", ["", "@P0 "])
+def test_the_listing_says_whether_the_last_exit_has_a_guard(guard: str) -> None:
+    (function,) = sassmix.parse(f"MOV R1, R2 ;\n{guard}EXIT ;\nFADD R1, R2, R3 ;\nEXIT ;\n").functions
+    rows = [CountRow(index=n, issued=1) for n in range(2)]
+    counts = Counts(path="t", kind="cutracer-trace", names=KernelNames(), rows=rows, last=frozenset({1}))
+    counts.gaps = [UNKNOWN_END]
+    assert resolve(counts, function).gaps == ([GUARDED_END] if guard else [])
+
+
+@pytest.mark.parametrize(
+    ("records", "gap"),
+    [
+        ([*run_of(0, 0, 1, 2), *run_of(1, 2, warp=1)], "not every warp begins with the first instruction"),
+        ([*run_of(0, 1, 2), *run_of(1, 2, warp=None)], "2 records do not say which warp they are of"),
+        ([*run_of(0, 1, 2), *run_of(0, 1, 2, cta=None)], "3 records do not say which warp they are of"),
+        ([*run_of(0, 1, 2), record(None, 1)], UNKNOWN_END),
+    ],
+)
+def test_no_warp_hides_another(trace: Callable[..., Counts], records: list[dict[str, Any]], gap: str) -> None:
+    assert any(gap in found for found in trace([metadata(), *records]).gaps)
+    assert trace([metadata(), *records, completion(len(records))]).gaps == []
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "whole"),
+    [
+        ([1, 1, 1], [64, 1, 1], True),
+        ([2, 1, 1], [32, 1, 1], True),
+        ([1, 1, 1], [33, 1, 1], True),
+        ([1, 1, 1], [32, 1, 1], True),
+        ([2, 1, 1], [64, 1, 1], False),
+        ([1, 1, 1], [8, 4, 3], False),
+        ([1, 3, 1], [1, 1, 1], False),
+        ("x", [99, 1, 1], True),
+        ([-3, 1, 1], None, True),
+    ],
+)
+def test_every_warp_of_the_grid_is_there(trace: Callable[..., Counts], grid: Any, block: Any, whole: bool) -> None:
+    two = [*run_of(0, 1, 2), *run_of(0, 1, 2, warp=1)]
+    for end in ([], [completion(6)]):
+        gaps = trace([metadata(grid=grid, block=block), *two, *end]).gaps
+        assert [("2 are here" in gap) for gap in gaps] == ([] if whole else [True])
+
+
+@pytest.mark.parametrize(
+    ("more", "lost"),
+    [
+        ({"instrument_modes": ["opcode_only"]}, ""),
+        ({"instrument_modes": ["opcode_only", "mem_trace"]}, ""),
+        ({"instrument_modes": ["mem_trace"]}, "mem_trace does not trace every instruction"),
+        ({"instrument_modes": "tma_trace"}, "tma_trace does not trace every instruction"),
+        ({"capture_config": {"instr_begin": "0", "instr_end": "0xffffffff"}}, ""),
+        ({"capture_config": {"instr_begin": "1", "instr_end": "9"}}, "only instructions 1 to 9"),
+        ({"capture_config": {"instr_begin": 0, "instr_end": "0x1"}}, "only instructions 0 to 1"),
+        ({"capture_config": {"instr_begin": "some"}}, "the instruction window 'some to None'"),
+        ({"capture_config": {"instr_end": [3]}}, "the instruction window 'None to [3]'"),
+    ],
+)
+def test_what_the_metadata_says_was_left_out(trace: Callable[..., Counts], more: dict[str, Any], lost: str) -> None:
+    found = trace([metadata(**more), *WHOLE[1:], completion(3)]).lost
+    assert [entry[: len(lost)] for entry in found] == ([lost] if lost else [])
+
+
+@pytest.mark.parametrize(
+    ("end", "lost"),
+    [
+        ([], False),
+        ([completion(0)], False),
+        ([completion(7)], True),
+        ([completion(0, dropped_records=9)], True),
+        ([completion(0, status="incomplete", errors=["size limit"])], True),
+    ],
+)
+def test_a_trace_without_a_record_is_not_whole(
+    trace: Callable[..., Counts], end: list[dict[str, Any]], lost: bool
+) -> None:
+    counts = trace([metadata(), *end])
+    assert (counts.rows, bool(counts.lost)) == ([], lost)
+    assert "no record of an instruction is in it" in counts.gaps
+
+
+@pytest.mark.parametrize(
+    ("texts", "ids", "unresolved"),
+    [
+        (("FADD R1 ;", "CALL.ABS.NOINC R2 ;", "EXIT ;"), (0, 1, 0, 1, 2), 5),
+        (("FADD R1 ;", "JMP R2 ;", "EXIT ;"), (0, 1, 0, 1, 2), 5),
+        (("FADD R1 ;", "CALL.REL.NOINC R2 ;", "EXIT ;"), (0, 1, 2), 0),  # the callee goes on in the same numbers
+        (("FADD R1 ;", "BRA R2 ;", "EXIT ;"), (0, 1, 1, 2), 0),
+    ],
+)
+def test_numbers_that_a_called_function_may_share_name_nothing(
+    trace: Callable[..., Counts], texts: tuple[str, ...], ids: tuple[int, ...], unresolved: int
+) -> None:
+    found = resolve(trace([table_of(*texts), *run_of(*ids), completion(len(ids))]), None)
+    assert sum(row.issued for _, row in found.unresolved) == unresolved
+    assert bool(found.doubts) == bool(unresolved)
+    alone = {"capture_config": {"pc_namespace": "root_without_executed_calls"}}
+    assert resolve(trace([table_of(*texts, **alone), *run_of(*ids)]), None).unresolved == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "conflict"),
+    [
+        ({1: "FADD R2, R3, R4"}, False),
+        ({1: "FADD.FTZ R2, R3, R4 ;"}, False),
+        ({1: "HMMA.16816.F32 R4, R8, R10, R4"}, True),
+        ({0: "S2R R1, SR_TID.X", 2: "EXIT"}, True),
+    ],
+)
+def test_a_source_that_contradicts_itself(trace: Callable[..., Counts], texts: dict[int, str], conflict: bool) -> None:
+    records = [{**record(n, n), "sass": texts.get(n)} for n in range(3)]
+    assert bool(resolve(trace([metadata(), *records, completion(3)]), None).conflicts) == conflict
+
+
+@pytest.mark.parametrize("second", [("FADD R9, R9, R9 ;", True), ("IMAD R1, R2, R3, R4 ;", False)])
+def test_launches_of_different_code_are_told(tmp_path: Path, second: tuple[str, bool]) -> None:
+    text, same = second
+    for number, middle in enumerate(("FADD R2, R3, R4 ;", text)):
+        table = table_of("MOV R1, R2 ;", middle, "EXIT ;")
+        data = ndjson([table, *run_of(0, 1, 2, launch=number), completion(3, launch=number)])
+        (tmp_path / f"kernel_1f_iter{number}_k.ndjson").write_bytes(data)
+    (kernel,) = sassmix.mix([tmp_path]).kernels
+    status = {item.check: item.status for item in kernel.evidence}["consistent"]
+    assert (kernel.tally.total, status) == (6, "pass" if same else "warn")
+
+
+@pytest.mark.parametrize(
+    ("text", "mnemonic"),
+    [
+        ("HMMA.16816.F32 R1, R2 ;", "HMMA.16816.F32"),
+        ("  @!UP0  EXIT;", "EXIT"),
+        ("BRA `(.L_x_1) ;  ", "BRA"),
+        ("EXIT", "EXIT"),
+        ("MOV R1, R2 ; HMMA.16816.F32 R1 ;", None),
+        ("MOV R1, R2 ;; ", None),
+        ("MOV@ R1", None),
+        ("/*0010*/ MOV R1, R2 ;", None),
+        ("", None),
+    ],
+)
+def test_a_text_is_one_instruction_or_none(text: str, mnemonic: str | None) -> None:
+    assert mnemonic_of(text) == mnemonic
+
+
+@pytest.mark.parametrize("mask", ["0x100000000", "0xffffffffffffffff", "255", "all", ""])
+def test_a_mask_has_32_lanes(trace: Callable[..., Counts], mask: str) -> None:
+    counts = trace([metadata(), *run_of(0, 1, active_mask="0xffffffff"), record(2, 2, active_mask=mask), completion(3)])
+    assert [row.threads for row in counts.rows] == [32, 32, None]
+    assert "the active_mask of 1 records is no mask of 32 lanes" in messages(counts)
+
+
+# several types of records
+
+
+def test_types_in_different_warps_are_all_counted(trace: Callable[..., Counts]) -> None:
+    parts = [("opcode_only", 0, 0), ("reg_trace", 1, 0), ("mem_trace", 0, 1), ("reg_trace", 0, 1)]
+    records = [record(n, n, warp=w, launch=i, type=t) for t, w, i in parts for n in range(3)]
+    counts = trace([metadata(), *records])
+    assert by_index(counts) == {0: 3, 1: 3, 2: 3}
+    assert "reg_trace does not trace every instruction (instrument_modes)" in counts.lost
+    only = trace([metadata(), *records[:6]])
+    assert by_index(only) == {0: 2, 1: 2, 2: 2}
+    assert only.problems == []
+
+
+@pytest.mark.parametrize("more", [{"sass": "FADD R1, R2, R3"}, {"pc": None}, {"active_mask": "0x1"}])
+@pytest.mark.parametrize("richer", ["opcode_only", "reg_trace"])
+def test_what_a_type_tells_more_makes_no_further_execution(
+    trace: Callable[..., Counts], more: dict[str, Any], richer: str
+) -> None:
+    kinds = ("opcode_only", "reg_trace")
+    records = [record(n, n, type=kind, **(more if kind == richer else {})) for n in range(3) for kind in kinds]
+    counts = trace([metadata(), *records, completion(6)])
+    assert by_index(counts) == {0: 1, 1: 1, 2: 1}
+    assert "sass" not in more or all(row.sass for row in counts.rows)
+    assert counts.gaps == []
+
+
+def test_a_type_of_every_instruction_has_them_all(trace: Callable[..., Counts]) -> None:
+    twice = [record(5, 1, type="mem_trace"), record(6, 1, type="mem_trace")]
+    counts = trace([*WHOLE, *twice, completion(5)])
+    assert counts.gaps == ["opcode_only has fewer records of some instructions than another type"]
+
+
+# copies
+
+
+@pytest.mark.parametrize("pack", [bytes, zstandard.compress, lambda data: b"".join(frames(data))])
+@pytest.mark.parametrize("gap", [False, True])
+def test_a_copy_is_no_further_launch(tmp_path: Path, pack: Callable[[bytes], bytes], gap: bool) -> None:
+    data = ndjson([metadata(), *run_of(0, 1, 2), *([] if gap else [completion(3)])][: 3 if gap else 5])
+    (tmp_path / f"{STEM}.ndjson").write_bytes(data)
+    (tmp_path / f"{STEM}.copy.ndjson").write_bytes(pack(data))
+    report = sassmix.mix([tmp_path])
+    assert [(kernel.tally.total, kernel.launches) for kernel in report.kernels] == [(2 if gap else 3, 1)]
+    assert any("the same trace as" in problem.message for problem in report.problems)
+
+
+def test_files_that_overlap_are_no_parts(tmp_path: Path) -> None:
+    lines = LONG.splitlines(keepends=True)
+    parts = [tmp_path / f"{STEM}.{number}.ndjson" for number in range(2)]
+    parts[0].write_bytes(b"".join(lines[:2000]))
+    parts[1].write_bytes(b"".join(lines[1990:]))
+    (joined,) = read_together(parts)
+    assert isinstance(joined, Counts)
+    assert any("10 records stand in the files more than once" in entry for entry in joined.lost)
 
 
 # compressed traces

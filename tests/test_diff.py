@@ -21,6 +21,7 @@ from sassmix.diff import diff
 from sassmix.evidence import Evidence
 from sassmix.pairing import Pair, pairs
 from sassmix.plugins import default_plugins
+from sassmix.reaching import Callees
 from sassmix.report import STATIC_UNIT, UNITS, KernelReport
 from sassmix.tally import tally
 from sassmix.tensor import TensorVerdict
@@ -298,7 +299,7 @@ def test_what_never_ran_and_what_is_not_in_the_code_is_named(swap: bool) -> None
     from sassmix.presence import presence
 
     code, ran = kernel("k", EXIT=1, LDL=2, IMAD=5), kernel("k", basis="dynamic", EXIT=32, IMAD=900, STL=32)
-    found = presence(*((ran, code) if swap else (code, ran)), {})
+    found = presence(*((ran, code) if swap else (code, ran)), (Callees(), Callees()))
     assert (found["never_ran"], found["not_in_code"], found["mix"]) == (["LDL"], ["STL"], [])
     numbers = {row["opcode"]: (row["before"], row["after"]) for row in found["opcodes"]}
     assert numbers == ({"LDL": (0, 2), "STL": (32, 0)} if swap else {"LDL": (2, 0), "STL": (0, 32)})
@@ -401,3 +402,30 @@ def test_a_hostile_name_is_plain_text_in_the_details_of_markdown(command: Comman
     assert html.unescape(summary.replace("<!-- -->", "")) == name
     assert not re.search(r"(?<!\\)<(script|/summary>@)", out)
     assert not re.search(r"@\w|#\d|://\w", summary)
+
+
+@pytest.mark.parametrize("guard", ["@!PT", "@!UPT"])
+@pytest.mark.parametrize("code", ["HGMMA.64x8x16.F32 R24, gdesc[UR4], R24", "LDL R2, [R1]"])
+def test_what_becomes_dead_is_a_change(command: Command, save: Save, guard: str, code: str) -> None:
+    live, dead = [Body("k", [code, "EXIT"])], [Body("k", [f"{guard} {code}", "EXIT"])]
+    (found,) = compared(command, save, live, dead)["kernels"]
+    name = code.split(maxsplit=1)[0]
+    assert found["status"] == "changed" and found["mix"] == found["opcodes"] == []
+    assert {row["form"]: (row["before"], row["after"]) for row in found["forms"]} == {
+        name: (1, 0),
+        f"@!PT {name}": (0, 1),
+    }
+    assert len({row["category"] for row in found["forms"]}) == 1
+    assert compared(command, save, dead, dead)["same"]
+
+
+def test_a_call_never_leads_to_the_other_side(command: Command, save: Save) -> None:
+    """What is missing before is not what stands there after."""
+    call = Body("k", ["CALL.ABS.NOINC `(f)", "EXIT"])
+    callee = Body("f", ["LDL R2, [R1]", "RET.ABS.NODEC R4 0x0"], kernel=False)
+    report = [mix(save(written(*bodies), f"{n}.sass")) for n, bodies in enumerate(([call], [call, callee]))]
+    from sassmix.diff import _callees
+    from sassmix.reaching import reached_from
+
+    found = [reached_from(one.kernels[0], _callees(one)) for one in report]
+    assert [([k.name for k in reached], bool(ends)) for reached, ends in found] == [([], True), (["f"], False)]

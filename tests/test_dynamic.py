@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sassmix import mix
 from sassmix.classify import Classifier
-from sassmix.counts import CountRow, Counts, KernelNames
+from sassmix.counts import NO_EXIT, CountRow, Counts, KernelNames
 from sassmix.dynamic import kernel_report
 from sassmix.launches import gather
 from sassmix.listing import Function
@@ -129,6 +129,8 @@ def test_losing_what_resolves_never_turns_unknown_or_true_into_false(rows: list[
         assert after.tally.unresolved >= before.tally.unresolved
     if before.tensor.active is True:
         assert after.tensor.active is not False
+    if any(item.status != "pass" for item in after.evidence):  # sm_90 has matrix opcodes, so that a "no" needs proof
+        assert after.tensor.active is not False
     if before.tensor.active is None and less != "listing":  # a listing that contradicts the counts makes it unknown
         assert after.tensor.active is not False
 
@@ -221,3 +223,49 @@ def test_what_is_only_inferred_proves_nothing(opcode: str, active: bool | None) 
     found = report(complete(rows, arch="sm_100a"))
     assert found.tensor.active is active
     assert active is not None or "inferred" in found.tensor.reason
+
+
+NUMBERED = [CountRow(name=f"OPCODE_{i}", index=i, issued=1) for i in range(6)]
+NAMED = [CountRow(mnemonic=name, issued=1) for name in ("LDC", "EXIT")]
+OTHER = parse(CODE.replace("k:", "other:").replace("k,", "other,").replace(" k)", " other)")).functions
+TWICE = [*FUNCTIONS, *parse(CODE.replace("sm_90a", "sm_100a")).functions]
+
+
+@pytest.mark.parametrize(
+    ("rows", "functions", "arch", "status", "words"),
+    [
+        (NUMBERED, [], None, "fail", "no listing is given"),
+        (NAMED, [], None, "pass", "there is no listing"),
+        (NUMBERED, OTHER, None, "fail", "they are other; give the cubin"),
+        (NAMED, OTHER, None, "pass", "they are other"),
+        (NUMBERED, TWICE, None, "fail", "sm_100a and sm_90a; --arch says"),
+        (NUMBERED, FUNCTIONS, "sm_80", "fail", "it is there for sm_90a"),
+        (NAMED, FUNCTIONS, "sm_80", "warn", "it is there for sm_90a"),
+    ],
+)
+def test_mapping_says_what_there_is_instead(
+    rows: list[CountRow], functions: list[Function], arch: str | None, status: str, words: str
+) -> None:
+    found = report(complete(rows, arch=None), functions=functions, arch=arch)
+    (mapping,) = [item for item in found.evidence if item.check == "mapping"]
+    assert mapping.status == status and words in mapping.detail
+
+
+def test_a_user_who_contradicts_the_only_listing_of_the_name_is_told() -> None:
+    found = report(complete(NAMED, arch=None), functions=FUNCTIONS, arch="sm_80")
+    (architecture,) = [item for item in found.evidence if item.check == "architecture"]
+    assert architecture.status == "warn" and "sm_90a" in architecture.detail
+
+
+def test_the_remedy_stands_behind_a_contradiction() -> None:
+    found = report(
+        complete([CountRow(name=f"OPCODE_{i}", index=i + 1, issued=1) for i in range(6)]), functions=FUNCTIONS
+    )
+    (consistent,) = [item for item in found.evidence if item.check == "consistent"]
+    assert consistent.status == "fail" and "give the listing of the code that ran" in consistent.detail
+
+
+def test_an_exit_that_may_be_among_unresolved_rows_is_not_said_to_be_missing() -> None:
+    found = report(complete(NUMBERED, gaps=[NO_EXIT]))
+    (check,) = [item for item in found.evidence if item.check == "complete"]
+    assert check.status == "warn" and "not known" in check.detail

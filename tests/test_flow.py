@@ -14,6 +14,7 @@ from sassmix.listing import Function, Listing
 from sassmix.matching import match
 from sassmix.parsing import parse
 from sassmix.resolution import resolve
+from tests.conftest import Body, written
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "counts" / "h200"
 Rows = list[tuple[int, str, int]]
@@ -107,3 +108,39 @@ def test_rows_without_a_place_are_not_missing(name: str, rows: Rows) -> None:
     counts = {function.start + index: count for index, (_, _, count) in enumerate(rows) if index % 3}
     assert not check_flow(function, counts, helpers, partial=True).contradictions
     assert check_flow(function, counts, helpers).contradictions
+
+
+GUARDED_END = ["S2R R0, SR_TID.X", "ISETP.GE.AND P0, PT, R0, R1, PT", "@P0 EXIT", *["FADD R2, R2, R3"] * 5, "STG R2"]
+
+
+def flow(code: list[str], counts: list[int]) -> FlowCheck:
+    """The check of counts, one for each instruction."""
+    function = parse(written(Body("k", code))).functions[0]
+    return check_flow(function, dict(enumerate(counts, function.start)))
+
+
+@pytest.mark.parametrize(
+    ("counts", "contradicted"),
+    [
+        ([8] * 9 + [8], False),
+        ([8] * 3 + [5] * 7, False),
+        ([8, 8, 3, *[5] * 7], False),
+        ([8] * 9 + [0], True),
+        ([8] * 3 + [5] * 6 + [2], True),
+    ],
+)
+@pytest.mark.parametrize("label", [True, False])
+def test_a_guarded_end_lets_out_no_more_than_does_not_go_on(counts: list[int], contradicted: bool, label: bool) -> None:
+    """The third case: a tracer that leaves out what the guard turned off."""
+    code = [*GUARDED_END, *([".L_last:"] if label else []), "EXIT"]
+    found = flow(code, counts)
+    assert bool([text for text in found.contradictions if "entered" in text]) == contradicted
+    assert bool(found.doubts) == contradicted
+
+
+@pytest.mark.parametrize("before", [0, 5])
+@pytest.mark.parametrize("at_label", [0, 4, 5, 9])
+def test_what_falls_through_into_a_label_is_counted_there_too(before: int, at_label: int) -> None:
+    code = ["MOV R1, R2", "@P0 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", "FMUL R2, R2, R3", "EXIT"]
+    found = flow(code, [9, 9, before, at_label, at_label])
+    assert bool(found.doubts) == (at_label < before)

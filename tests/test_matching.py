@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sassmix.counts import KernelNames
 from sassmix.listing import Columns, Function, Role
-from sassmix.matching import match, normalised
+from sassmix.matching import Functions, match
 from sassmix.parsing import parse
+from sassmix.spelling import normalised
 
 
 def function(name: str, arch: str | None = "sm_90", role: Role = "kernel") -> Function:
@@ -111,3 +114,122 @@ def test_the_same_name_with_other_code_is_another_function() -> None:
     text = "\t.target\tsm_90\nk:\n        /*0000*/                   {}\n"
     functions = [f for body in bodies for f in parse(text.format(body)).functions]
     assert match(KernelNames(mangled="k"), None, functions).how == "none"
+
+
+MEMBER, ARROW, OTHER = "_ZN2ns3FooIiE3barEv", "_ZNK1AptEv", "_ZN2ns3FooIfE3bazEv"
+
+
+@pytest.mark.parametrize(
+    ("names", "how", "found"),
+    [
+        (KernelNames(root="k"), "metadata", "k"),
+        (KernelNames(root=MEMBER), "metadata", MEMBER),
+        (KernelNames(root="ns::Foo<int>::bar()"), "metadata", MEMBER),
+        (KernelNames(root="absent"), "none", None),
+        (KernelNames(demangled="k"), "exact", "k"),
+        (KernelNames(demangled="ns::Foo<int>::bar()"), "demangled", MEMBER),
+        (KernelNames(demangled="ns::Foo::bar"), "demangled", MEMBER),
+        (KernelNames(demangled="bar"), "demangled", MEMBER),
+        (KernelNames(demangled="ns::Foo"), "none", None),
+        (KernelNames(demangled="A::operator->"), "demangled", ARROW),
+        (KernelNames(demangled="A::operator-"), "none", None),
+    ],
+)
+def test_what_a_tracer_or_a_profiler_calls_a_function(names: KernelNames, how: str, found: str | None) -> None:
+    result = match(names, None, [function(name) for name in ("k", "kk", MEMBER, ARROW, OTHER)])
+    assert (result.how, result.function.name if result.function else None) == (how, found)
+    assert result.to_dict() == {"function": found, "how": how, "candidates": list(result.candidates)}
+
+
+@pytest.mark.parametrize(
+    ("profiler", "demangler"),
+    [
+        ("void f<ns::T<int>, float>(T2 *)", "void f<ns::T<int>, float>(float*)"),
+        ("void f<ns::T<int>, float>(T1, T2)", "void f<ns::T<int>, float>(ns::T<int>, float)"),
+        ("void f<A<B<int>, C>, D>(const T1 *, T2)", "void f<A<B<int>, C>, D>(A<B<int>, C> const*, D)"),
+        ("void f<int>(T1, T2)", "void f<int>(int, T2)"),
+        ("void f(T1)", "void f(T1)"),
+    ],
+)
+def test_the_arguments_of_a_template_stand_for_its_parameters(profiler: str, demangler: str) -> None:
+    assert normalised(profiler) == normalised(demangler)
+    assert normalised(profiler) != normalised(demangler.replace("f<", "g<").replace("f(", "g("))
+
+
+def test_what_is_called_is_not_taken_for_the_only_function() -> None:
+    result = match(KernelNames(), None, [function("f", role="device"), function("k"), function("h", role="helper")])
+    assert (result.how, result.function and result.function.name) == ("only-function", "k")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        *(("add1u(float *)", "add1(float*)"), ("add1L(float *)", "add1(float*)"), ("f2ul<1>()", "f2<1>()")),
+        *(("f<(char)4>()", "f<4>()"), ("f<4u>()", "f<4>()"), ("f<4l>()", "f<4ll>()")),
+        ("f<(short)4>()", "f<(char)4>()"),
+        ("f<(signed char)4>()", "f<(char)4>()"),
+    ],
+)  # fmt: skip
+def test_what_is_another_type_or_another_name_stays_so(one: str, other: str) -> None:
+    assert normalised(one) != normalised(other)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "mangled"),
+    [("add1u(float *)", "_Z4add1Pf"), ("add1L(float *)", "_Z4add1Pf"), ("void f<(char)4>(float *)", "_Z1fILi4EEvPf")],
+)
+def test_another_function_is_no_match(wanted: str, mangled: str) -> None:
+    assert match(KernelNames(demangled=wanted), None, [function(mangled)]).how == "none"
+
+
+@pytest.mark.parametrize(
+    ("cast", "suffixed"),
+    [
+        *(("(unsigned int)4", "4u"), ("(long)4", "4l"), ("(unsigned long)4", "4ul"), ("(long long)-4", "-4ll")),
+        ("(int)4", "4"),
+    ],
+)  # fmt: skip
+def test_a_cast_and_a_suffix_are_one_type(cast: str, suffixed: str) -> None:
+    assert normalised(f"f<{cast}>()") == normalised(f"f<{suffixed}>()")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "known"),
+    [
+        *(("vecadd(float *)", ["_Z6vecAddPf"]), ("vecAdd(float *, int)", ["_Z6vecAddPf"])),
+        *(("vecAdd2(float *)", ["_Z6vecAddPf"]), ("vecAdd(float *)", ["_ZN2ns6vecAddEPf"])),
+        ("void gemm<__half>(T1 *)", ["_Z4gemmIfEvPT_", "_Z4gemmIdEvPT_"]),
+        ("vecAdb(float *)", ["_Z6vecAddPf"]),
+    ],
+)
+def test_declarations_that_look_alike_are_candidates(wanted: str, known: list[str]) -> None:
+    """Whichever of the two is mangled."""
+    found = match(KernelNames(demangled=wanted), None, [function(name) for name in [*known, "_Z9unrelatedPf"]])
+    assert (found.how, sorted(found.candidates)) == ("none", sorted(known))
+
+
+@pytest.mark.parametrize("inner", ["const A<", "A<const ", "const ", "(", "volatile A<"])
+def test_a_declaration_of_any_depth_has_a_spelling(inner: str) -> None:
+    assert normalised(f"void k({inner * 20_000}int{'>' * 20_000} *)")
+
+
+def test_a_name_is_looked_up_and_not_compared_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The letters of few names are compared, and no function is spelt anew for each name."""
+    compared: list[int] = []
+    spelt: list[str] = []
+
+    def close(_: str, names: Iterable[str], n: int) -> list[str]:
+        compared.append(len(list(names)))
+        return []
+
+    def spelling(declaration: str) -> str:
+        spelt.append(declaration)
+        return normalised(declaration)
+
+    monkeypatch.setattr("sassmix.alike.get_close_matches", close)
+    monkeypatch.setattr("sassmix.matching.normalised", spelling)
+    functions = Functions(function(f"_Z{len(str(number)) + 6}kernel{number}Pf") for number in range(300))
+    for number in range(50):
+        match(KernelNames(demangled=f"kelp{number}(int *)"), None, functions)
+    assert 0 < max(compared) <= 40
+    assert len(spelt) <= len(functions) + 50

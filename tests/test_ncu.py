@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sassmix import mix
 from sassmix.counts import Counts
 from sassmix.errors import InputError
 from sassmix.readers import Reader, _csv_lines, ncu_raw, ncu_source
@@ -151,6 +152,83 @@ def test_a_row_cut_off_is_told(write: Write) -> None:
     assert counts.total == 2048
     assert {problem.line for problem in counts.problems} == {8}
     assert counts.lost
+
+
+ROWS = '"Kernel Name","k"\nAddress,Source,Instructions Executed,Thread Instructions Executed\n'
+
+
+@pytest.mark.parametrize(
+    ("row", "kept", "lost"),
+    [
+        ("0x1010,MOV R2,7,224", 7, 0),
+        ("0x1010,MOV R2,7,224,,", 7, 0),
+        ("0x1010,MOV R2,1,024,224", 0, 1),
+        ("0x1010,MOV R2,7", 0, 1),
+        ("0x1010,MOV R2,7,", 7, 0),
+        ("0x1010,MO", 0, 1),
+        ("1010,MOV R2,1,024,224", 0, 1),
+    ],
+)
+def test_a_row_of_another_width_is_lost(write: Write, row: str, kept: int, lost: int) -> None:
+    """More cells: a separator within a number that is not quoted; fewer: cut off, perhaps within the last number."""
+    [counts] = source(write(f"{ROWS}0x1000,MOV R1,7,224\n{row}\n0x1020,EXIT,7,224\n"))
+    assert (counts.total, len(counts.lost)) == (14 + kept, lost)
+    assert [problem.line for problem in counts.problems if "malformed" in problem.message] == [4] * lost
+
+
+@pytest.mark.parametrize("end", ["", "\n", '"'])
+def test_the_last_number_may_be_cut(write: Write, end: str) -> None:
+    last = f'"{224}"' if end == '"' else f"224{end}"
+    [counts] = source(write(f"{ROWS}0x1000,MOV R1,7,224\n0x1010,EXIT,7,{last}"))
+    assert bool(counts.gaps) == (end == "")
+
+
+@given(st.integers(0, 11), st.sampled_from([8, 16]))
+def test_a_row_left_out_is_seen(tmp_path_factory: pytest.TempPathFactory, missing: int, step: int) -> None:
+    """By the first address, by the step, by EXIT. Before sm_70 each fourth place holds a control word."""
+    places = [place for place in range(16) if step == 16 or place % 4][:12]
+    rows = [f"{0x1000 + step * at:#x},{'EXIT' if at == places[-1] else 'FADD'},4,128\n" for at in places]
+    path = tmp_path_factory.mktemp("hole") / "x.csv"
+    path.write_text(ROWS + "".join(rows))
+    assert [counts.gaps for counts in source(path)] == [[]]
+    path.write_text(ROWS + "".join(rows[:missing] + rows[missing + 1 :]))
+    assert all(counts.gaps for counts in source(path))
+
+
+def test_a_section_without_rows_is_a_launch_without_counts(write: Write) -> None:
+    head = CASE.partition('"0"')[0]
+    found = source(write(CASE + head))
+    assert [(counts.total, bool(counts.gaps), counts.names.best) for counts in found] == [
+        (67584, False, found[0].names.best),
+        (0, True, found[0].names.best),
+    ]
+
+
+def test_samples_prove_a_copy(tmp_path: Path) -> None:
+    """The same samples at the same instructions are one launch, in files of any name and order of sections."""
+    data = (NCU / "micro.source.csv").read_text()
+    sections = ["Kernel Name" + part for part in data.split("Kernel Name")[1:]]
+    once = tmp_path / "a.csv"
+    once.write_text(data)
+    (tmp_path / "b.csv").write_text("".join(reversed(sections)))
+    sampled = {c.names.best: c.identity is not None for c in source(once)}
+    alone, both = ({k.demangled: k.launches for k in mix(path).kernels} for path in (once, tmp_path))
+    assert any(sampled.values())
+    assert both == {name: launches if sampled[name] else 2 * (launches or 0) for name, launches in alone.items()}
+    told = [p.message for p in mix(tmp_path).problems if "counted once" in p.message]
+    assert len(told) == sum(sampled.values())
+
+
+@pytest.mark.parametrize("names", [("a/x.csv", "b/x.csv"), ("a/x_iter0_.csv", "a/x_iter1_.csv")])
+def test_equal_files_are_told(tmp_path: Path, names: tuple[str, str]) -> None:
+    """Without samples nothing proves a copy: both count, unless they are iterations of one run it is said."""
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(CASE)
+    report = mix(tmp_path)
+    assert report.kernels[0].launches == 2
+    told = [p for p in report.problems if "is it a copy?" in p.message]
+    assert [p.severity for p in told] == (["warning"] if "iter" not in names[0] else [])
 
 
 def test_a_line_without_an_end_is_a_row_without_a_count(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,8 +378,40 @@ def test_raw_page_loses_only_the_row_cut_off(write: Write) -> None:
     text = RAW.format(metric=ALL, cell="7 (EXIT: 7)")
     last = text.splitlines()[-1]
     found = read(ncu_raw.READER, write(text + last[:30] + "\n" + last + "\n" + last[:40]))
-    assert [counts.total for counts in found] == [7, 7]
+    assert [counts.total for counts in found] == [7, 0, 7, 0]
     assert [problem.line for counts in found for problem in counts.problems] == [4, 6]
+
+
+@pytest.mark.parametrize("good", [0, 1, 2])
+@given(st.integers(0, 100))
+def test_a_raw_page_cut_anywhere_is_not_whole(tmp_path_factory: pytest.TempPathFactory, good: int, kept: int) -> None:
+    """Wherever within its last row: what is left of it is lost for its kernel, or for all where its name is cut."""
+    head, units, row = RAW.format(metric=ALL, cell="7 (EXIT: 7)").splitlines()
+    cut = row[: min(2 + kept, len(row) - 1)]
+    path = tmp_path_factory.mktemp("cut") / "x.csv"
+    path.write_text("\n".join([head, units, *[row] * good, cut]))
+    found = read(ncu_raw.READER, path)
+    assert [counts.total for counts in found] == [7] * good + [0]
+    named = cut.startswith('"0","7","k(int)",')
+    assert found[-1].lost and found[-1].names.best == ("k(int)" if named else None)
+    assert all(bool(counts.gaps) != named for counts in found[:-1])
+
+
+@pytest.mark.parametrize(
+    ("cell", "lost", "gaps"),
+    [
+        ("96 (LDC: 32; EXIT: 64)", 0, 0),
+        ("50 (LDC: 32; EXIT: 64)", 1, 1),
+        ("96 (LDC: 32; EXIT: 6", 1, 1),
+        ("(LDC: 32; EXIT: 64)", 0, 0),
+        ("(LDC: 32)", 0, 1),
+        ("32 (LDC: 32)", 0, 0),
+        ("(LDC: 32; EXIT: 0)", 0, 1),
+    ],
+)
+def test_what_is_not_as_the_profiler_wrote_it(write: Write, cell: str, lost: int, gaps: int) -> None:
+    [counts] = read(ncu_raw.READER, write(RAW.format(metric=ALL, cell=cell)))
+    assert (len(counts.lost), len(counts.gaps)) == (lost, gaps)
 
 
 def test_details_page_is_told(write: Write) -> None:

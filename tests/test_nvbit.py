@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sassmix import mix
 from sassmix.counts import Counts
 from sassmix.errors import InputError
 from sassmix.readers import ncu_source, nvbit
@@ -64,7 +65,7 @@ def test_totals_alone_stay_unresolved() -> None:
     ("body", "wanted", "gaps"),
     [
         ("  EXIT = 8\n  FADD = 32\n", {"EXIT": 8, "FADD": 32}, 0),
-        ("  EXIT = 8\nstep 1\n  FADD = 32\n  N = 100\n", {"EXIT": 8, "FADD": 32}, 0),
+        ("  EXIT = 8\nstep 1\n  FADD = 32\n > N = 100\n", {"EXIT": 8, "FADD": 32}, 0),
         ("  EXIT = 8\n  FADD = 30\n", {"EXIT": 8, "FADD": 30, "not among the opcodes": 2}, 1),
         ("  EXIT = 8\n  FADD = 33\n", {"EXIT": 8, "FADD": 33}, 1),
         ("  FADD = 40\n", {"FADD": 40}, 1),
@@ -79,9 +80,58 @@ def test_bodies(tmp_path: Path, body: str, wanted: dict[str, int], gaps: int) ->
     assert counts.problems, "at least that the settings are not there"
 
 
+@given(st.permutations([("EXIT", 8), ("FADD", 32), ("HMMA.16816.F32", 64)]))
+def test_the_sum_counts_and_not_the_order(
+    tmp_path_factory: pytest.TempPathFactory, body: list[tuple[str, int]]
+) -> None:
+    """What stands behind the opcodes that make up the total is not left out."""
+    lines = "".join(f"  {name} = {number}\n" for name, number in body)
+    [counts] = text(tmp_path_factory.mktemp("sum"), KERNEL + lines)
+    assert opcodes(counts) == dict(body)
+    assert counts.gaps == ["the kernel's line has 40 instructions, its opcodes add up to 104"]
+
+
+@pytest.mark.parametrize("head", [KERNEL, "kernel 0 - _Z1kv...\n"], ids=["total", "no total"])
+@pytest.mark.parametrize("odd", ["", "  HMMA.16816.F32 = 64 (x)\n", "  HMMA = 64 - x\n", "  HMMA =\n", " HMMA= 6\n"])
+def test_nothing_that_looks_like_an_opcode_goes_unsaid(tmp_path: Path, head: str, odd: str) -> None:
+    """Without a total nothing proves that all opcodes are here."""
+    [counts] = text(tmp_path, f"{head}  FADD = 32\n{odd}  EXIT = 8\n")
+    assert (opcodes(counts), len(counts.gaps)) == ({"FADD": 32, "EXIT": 8}, bool(odd) + (head != KERNEL))
+    assert [p.line for p in counts.problems if p.severity == "warning"] == ([3] if odd else [])
+
+
+def test_settings_apply_from_where_they_stand_on(tmp_path: Path) -> None:
+    body = KERNEL + "  FADD = 32\n  EXIT = 8\n"
+    banner = (NVBIT / "instr_count.txt").read_text().partition("\n")[0]
+    threads = "    COUNT_WARP_LEVEL = 0 - what it does\n"
+    found = text(tmp_path, body + threads + body + banner + "\n" + body)
+    assert [counts.missing for counts in found] == [(), ("warp instructions",), ()]
+    assert [counts.tool for counts in found] == ["NVBit", "NVBit", "NVBit 1.7.5"]
+
+
+@pytest.mark.parametrize("settings", [("0", "0"), ("0", "1"), ("1", "0")])
+def test_warps_and_threads_are_two_sources(tmp_path: Path, settings: tuple[str, str]) -> None:
+    for name, setting in zip("ab", settings, strict=True):
+        lines = f"    COUNT_WARP_LEVEL = {setting} - x\n{KERNEL}  FADD = 32\n  EXIT = 8\n"
+        (tmp_path / f"{name}.txt").write_text(lines)
+    [kernel] = mix(tmp_path, arch="sm_90").kernels
+    mixed = settings[0] != settings[1]
+    assert kernel.agreement is not None
+    assert [side.total for side in kernel.agreement.sides] == ([40, 40] if mixed else [80])
+    assert kernel.unit == ("warp instructions issued" if mixed else "thread instructions executed")
+
+
 @pytest.mark.parametrize(
     ("setting", "lost", "active"),
-    [("INSTR_BEGIN = 5", True, False), ("INSTR_END = 9", True, False), ("EXCLUDE_PRED_OFF = 1", False, True)],
+    [
+        ("INSTR_BEGIN = 5", True, False),
+        ("INSTR_END = 9", True, False),
+        ("EXCLUDE_PRED_OFF = 1", False, True),
+        ("KERNEL_BEGIN = 5", False, False),
+        ("KERNEL_END = 2", False, False),
+        ("START_GRID_NUM = 1", False, False),
+        ("ACTIVE_FROM_START = 0", False, False),
+    ],
 )
 def test_settings_that_leave_something_out(tmp_path: Path, setting: str, lost: bool, active: bool) -> None:
     [counts] = text(tmp_path, f"    {setting} - what it does\n{KERNEL}  EXIT = 40\n")

@@ -308,7 +308,7 @@ CLOTHES: dict[str, Callable[[str], str | bytes]] = {
     "blank lines": lambda text: "\n" + text.replace("\n", "\n\n"),
     "blanks in cells": lambda text: text.replace(",", " , "),
     "decimal zeros": lambda text: re.sub(r",(\d+),(\d+)$", r",\1.0,\2.0", text, flags=re.MULTILINE),
-    "other order of rows": lambda text: "\n".join([text.splitlines()[0], *reversed(text.splitlines()[1:])]),
+    "other order of rows": lambda text: "\n".join([text.splitlines()[0], *reversed(text.splitlines()[1:]), ""]),
     "every row twice, half the count": lambda text: "".join(
         [text.splitlines()[0] + "\n"]
         + 2 * [re.sub(r"(\d+),(\d+)$", lambda m: f"{int(m[1]) // 2},{m[2]}\n", row) for row in text.splitlines()[1:]]
@@ -376,6 +376,65 @@ def test_every_warp_of_a_histogram_has_to_end(exits: str, active: bool | None, t
     (tmp_path / HIST).write_text(HEADER + "".join(f"{line}\n" for line in lines))
     found = kernel(tmp_path, arch="sm_90")
     assert (status(found, "complete"), found["tensor_core_active"]) == ("pass" if active is False else "warn", active)
+
+
+LISTED_K = """\t.target\tsm_90a
+        .type           k,@function
+        .size           k,(.L_x_1 - k)
+        .other          k,@"STO_CUDA_ENTRY STV_DEFAULT"
+k:
+        /*0000*/                   {first} ;
+        /*0010*/                   FADD R2, R3, R4 ;
+        /*0020*/                   CS2R R10, SRZ ;
+        /*0030*/                   EXIT ;
+.L_x_1:
+"""
+
+
+@pytest.mark.parametrize(
+    "first", ["CS2R R8, SR_CLOCKLO", "S2R R8, SR_CLOCKLO", "S2UR UR4, SR_CLOCKHI", "S2R R8, SR_TID.X"]
+)
+@pytest.mark.parametrize("numbered", [True, False])
+@pytest.mark.parametrize("named", [True, False], ids=["by the file", "only function"])
+def test_code_that_reads_a_clock_may_be_counted_between_the_reads(
+    first: str, numbered: bool, named: bool, tmp_path: Path
+) -> None:
+    """Whatever the histogram calls the instruction, the listing says what it reads."""
+    names = [f"OPCODE_{n}" for n in range(4)] if numbered else [first.split(maxsplit=1)[0], "FADD", "MOV", "EXIT"]
+    path = tmp_path / (HIST if named else "x_hist.csv")
+    path.write_text(HEADER + "".join(f"{warp},0,{name},1\n" for warp in (0, 1) for name in names if name != "MOV"))
+    (tmp_path / "k.sass").write_text(LISTED_K.format(first=first))
+    found = kernel(tmp_path)
+    assert status(found, "complete") == ("warn" if "CLOCK" in first else "pass")
+
+
+LOSSES = {
+    "every row unreadable": (HIST.replace("iter0", "iter1"), HEADER + "0,0,HMMA,x\n", "fail"),
+    "every row of another width": (HIST.replace("iter0", "iter1"), HEADER + "0,0,HMMA,1,024\n", "fail"),
+    "a header alone": (HIST.replace("iter0", "iter1"), HEADER, "warn"),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_launch_whose_counts_are_lost_is_missed(loss: str, tmp_path: Path) -> None:
+    name, text, expected = LOSSES[loss]
+    (tmp_path / HIST).write_text(ROWS)
+    assert status(kernel(tmp_path, arch="sm_90"), "complete") == "pass"
+    (tmp_path / name).write_text(text)
+    found = kernel(tmp_path, arch="sm_90")
+    assert (status(found, "complete"), found["tensor_core_active"]) == (expected, None)
+
+
+@pytest.mark.parametrize(("second", "told"), [(HIST, 1), (HIST.replace("iter0", "iter1"), 0), (f"other/{HIST}", 0)])
+def test_equal_histograms_of_one_iteration_are_told(second: str, told: int, tmp_path: Path) -> None:
+    """They are a copy or two runs that did the same. Both count; whether that is right only the user can say."""
+    for folder, name in (("a", HIST), ("b", second)):
+        path = tmp_path / folder / name
+        path.parent.mkdir(parents=True)
+        path.write_text(ROWS + ("0,0,FADD,1\n" if name.startswith("other") else ""))
+    report = mix(tmp_path, arch="sm_90").to_dict()
+    assert report["kernels"][0]["launches"] == 2
+    assert len([p for p in report["problems"] if "is it a copy?" in p["message"]]) == told
 
 
 @pytest.mark.parametrize("text", ["x,0,FADD,1\n", "0,0,,1\n", "0,0,FADD,?\n"])

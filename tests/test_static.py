@@ -92,7 +92,7 @@ VERDICTS: dict[str, tuple[str, bool | None, str]] = {
     "an architecture without a matrix unit": (written(k("MOV R2, R3"), arch="sm_61"), False, "sm_61 has no matrix"),
     "a matrix opcode where there is no matrix unit": (written(k(HMMA), arch="sm_61"), None, "HMMA"),
     "an unknown architecture": (written(k(HMMA), arch="sm_130"), None, "sm_130"),
-    "no architecture and no matrix opcode": (written(k("MOV R2, R3"), arch=None), None, "does not say"),
+    "no architecture and no matrix opcode": (written(k("MOV R2, R3"), arch=None), None, "no input names"),
     "no architecture and a matrix opcode": (written(k(HMMA), arch=None), True, "HMMA"),
     "a damaged line": (written(k("MOV R2, R3")).replace("MOV", "M\x01V"), None, "not an instruction"),
     "a damaged line in a callee": (
@@ -171,7 +171,7 @@ def test_the_callee_of_another_architecture_is_not(save: Save) -> None:
         (written(k("MOV R2, R3")), "90A", "pass", "sm_90a"),
         (written(k("MOV R2, R3")), "sm_80", "warn", "--arch says sm_80, the input says sm_90a"),
         (written(k("MOV R2, R3"), arch=None), "sm_80", "pass", "sm_80"),
-        (written(k("MOV R2, R3"), arch=None), None, "warn", "does not say"),
+        (written(k("MOV R2, R3"), arch=None), None, "warn", "no input names"),
         (written(k("HGMMA.64x8x16.F32 R4, gdesc[UR4]"), arch=None), None, "warn", "inferred from HGMMA"),
         (written(k("UTCHMMA gdesc[UR4], gdesc[UR6], tmem[UR8]")), None, "fail", "sm_90a does not have UTCHMMA"),
         (written(k("HGMMA.64x8x16.F32 R4, gdesc[UR4]")), "sm_100a", "fail", "sm_100a does not have HGMMA"),
@@ -273,3 +273,43 @@ def test_a_frame_has_one_row_per_kernel_and_class() -> None:
         assert list(frame.columns) == ["kernel", "arch", "basis", by or "category", "count", "share"]
         assert frame.groupby("kernel")["count"].sum().to_dict() == {k.name: k.tally.total for k in found.kernels}
         assert len(frame) == sum(len(kernel.tally.mix(by or "category")) for kernel in found.kernels)
+
+
+@pytest.mark.parametrize("addresses", [(0, 0x80, 0x20), (0, 0x20, 0x10), (0x10, 0x10, 0x20), (0, 0x10000, 0xFFF0)])
+def test_addresses_out_of_order_prove_nothing(addresses: tuple[int, ...], tmp_path: Path) -> None:
+    """The first and the last may be right all the same."""
+    codes = ("LDC R1, c[0x0][0x28]", "FADD R2, R3, R4", "EXIT")
+    rows = "".join(
+        f"        /*{at:04x}*/                   {code} ;\n" for at, code in zip(addresses, codes, strict=True)
+    )
+    path = tmp_path / "k.sass"
+    path.write_text(f"\t.target\tsm_90a\n.text.k:\n{rows}.L_x_0:\n")
+    (kernel,) = sassmix.mix(path).kernels
+    assert kernel.tensor.present is None
+    assert "not in order" in " ".join(item.detail for item in kernel.evidence)
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "present"),
+    [(HMMA, "FADD R2, R3, R4", True), ("FADD R2, R3, R4", HMMA, False)],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_call_leads_into_its_own_listing(save: Save, own: str, other: str, present: bool, turned: bool) -> None:
+    call = CALL.format("dev")
+    paths = [
+        save(written(k(call), device("dev", own)), "a.sass"),
+        save(written(Body("k2", [call, "EXIT", *PADDING]), device("dev", other)), "b.sass"),
+    ]
+    report = sassmix.mix(paths[::-1] if turned else paths)
+    found = {kernel.name: kernel.tensor.present for kernel in report.kernels if kernel.role == "kernel"}
+    assert found == {"k": present, "k2": not present}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("second", "present"), [("FADD R2, R3, R4", None), (HMMA, True)])
+def test_a_call_that_may_lead_to_several_proves_nothing(save: Save, second: str, present: bool, turned: bool) -> None:
+    """Unless they are copies of one another."""
+    paths = [save(written(device("dev", code)), f"{n}.sass") for n, code in enumerate((HMMA, second))]
+    report = sassmix.mix([save(written(k(CALL.format("dev")))), *(paths[::-1] if turned else paths)])
+    assert report.kernels[0].tensor.present is present, report.kernels[0].tensor.reason
+    assert present or "2 functions have this name" in report.kernels[0].tensor.reason

@@ -68,7 +68,7 @@ from tests.test_docs import blocks, named_block
 REGISTRY = default_plugins().registry
 CUBINS = [FIXTURES / "cubins" / f"saxpy.{target}.cubin" for target in ("sm_86", "sm_87", "sm_88", "sm_103a", "sm_110a")]
 #: No current tool prints their code, so that there is no sample.
-WITHOUT_SAMPLE = {"sm_30", "sm_32", "sm_35", "sm_37", "sm_60", "sm_72", "sm_107", "sm_107a", "sm_107f"}
+WITHOUT_SAMPLE = {"sm_30", "sm_32", "sm_35", "sm_37"}
 
 
 def samples(target: str) -> list[Path]:

@@ -66,11 +66,16 @@ def with_options(run: Callable[[argparse.Namespace], Outcome]) -> Callable[[argp
     def settled(arguments: argparse.Namespace) -> Outcome:
         _settle(arguments)
         try:
-            return run(arguments)
+            outcome = run(arguments)
         except SassmixError as error:
             if not arguments.told:
                 raise
             raise SassmixError(f"{error} ({arguments.told[0].path}: {arguments.told[0].message})") from error
+        if arguments.told and arguments.format != "json":  # JSON has it among the problems
+            from sassmix.render.output import say
+
+            say(arguments.told[0])
+        return outcome
 
     return settled
 

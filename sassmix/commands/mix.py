@@ -12,7 +12,7 @@ from sassmix.commands._report import INPUTS, add_options, is_shown, report_of, s
 def add(commands: Any) -> None:
     """Describe the command."""
     mix = command(
-        commands, "mix", with_options(_run), "read listings and binaries, print the instruction mix with its evidence"
+        commands, "mix", with_options(_run), "read listings, binaries and counts, print the mix with its evidence"
     )
     mix.add_argument("inputs", nargs="+", metavar="INPUT", help=INPUTS)
     add_options(mix)
@@ -27,4 +27,5 @@ def _run(arguments: argparse.Namespace) -> Outcome:
     shown = is_shown(status, arguments.format)
     width, encoding = width_of(arguments.output), encoding_of(arguments.output)
     text = render(report, arguments.format, width=width, encoding=encoding) if shown else ""
-    return status, text, report.problems
+    seen = arguments.format == "text" and width is not None and shown  # the report on the terminal lists them
+    return status, text, [] if seen else report.problems

@@ -29,16 +29,29 @@ class Instances:
         """Whether the values have names."""
         return bool(self.names)
 
+    @property
+    def lost(self) -> list[str]:
+        """What is missing for certain: counts that cannot be read, or a total that is smaller than its instances."""
+        found = [f"{len(self.bad)} counts cannot be read"] if self.bad else []
+        if self.total is not None and self.total < sum(self.values):
+            found.append(f"the total is {self.total}, the counts that it is made of add up to {sum(self.values)}")
+        return found
+
 
 def instances_of(cell: str) -> Instances:
     """Read a cell; instances whose value cannot be read are left out and told in ``bad``."""
-    head, parts = _parts(cell.strip())
+    cell = cell.strip()
+    open_end = "(" in cell and not cell.endswith(")")
+    head, parts = _parts(f"{cell})" if open_end else cell)
+    cut = parts[-1:] if open_end else []
+    parts = parts[: len(parts) - len(cut)]
     head = "" if head.lower() in ("n/a", "-") else head
     pairs = [part.rpartition(":") if ":" in part else part.rpartition("=") for part in parts]
     column = read_column([value for _, _, value in pairs])
     found = Instances(total=read_count(head)[0] if head else None)
     if head and found.total is None:
         found.bad.append(f"total: {read_count(head)[1]}")
+    found.bad += [f"{part.strip()[:80]}: the list is cut off here" for part in cut]
     named = any(name.strip() for name, _, _ in pairs)
     for position, (name, _, _) in enumerate(pairs):
         value = column.values[position]

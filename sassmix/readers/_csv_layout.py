@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise, repeat
 
-from sassmix.counts import KernelNames
+from sassmix.counts import CountRow, KernelNames
 from sassmix.readers._csv_lines import cells_of
 
 #: Names of a column in any version, in lower case, without "# " and units: the first that a header has is taken.
@@ -37,9 +37,10 @@ ADDRESS, SOURCE, ISSUED, ON, THREADS, SAMPLES = range(len(_COLUMNS))
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the columns of :data:`_COLUMNS` are; -1 for one that the export lacks."""
+    """Where the columns of :data:`_COLUMNS` are (-1 for one that the export lacks), and how many there are in all."""
 
     columns: tuple[int, ...]
+    width: int
 
     @cached_property
     def last(self) -> int:
@@ -60,12 +61,19 @@ def header_of(line: str) -> Layout | None:
 
 def layout_of(cells: Sequence[str]) -> Layout | None:
     """The layout that the cells of a header give; None for those of another row."""
-    names = [re.sub(r"\s*\[[^]]*\]$|^#\s*", "", cell.strip().lower()) for cell in cells]
+    names = [_column_name(cell) for cell in cells]
     if not {"source", "sass"} & set(names):
         return None
-    layout = Layout(tuple(next((names.index(name) for name in known if name in names), -1) for known in _COLUMNS))
+    columns = tuple(next((names.index(name) for name in known if name in names), -1) for known in _COLUMNS)
+    layout = Layout(columns, len(names))
     sampled = layout.has[ADDRESS] and any("stall" in name or "sampl" in name for name in names)
     return layout if layout.has[ISSUED] or sampled else None
+
+
+def _column_name(cell: str) -> str:
+    """In lower case, without the sign of a number in front and a unit in brackets behind."""
+    name = cell.strip().lower().removeprefix("#").lstrip()
+    return name.rpartition("[")[0].rstrip() if name.endswith("]") else name
 
 
 def names_of(title: dict[str, str]) -> KernelNames:
@@ -159,3 +167,39 @@ def _pieces(addresses: list[int | None], base: int) -> Places:
         places.offsets.append(address - base if address is not None and ordered else None)
         places.indexes.append(index if whole else None)
     return places
+
+
+#: Functions begin at multiples of this many bytes; before sm_70 with a control word.
+_ALIGNED = 64
+_STARTS = (0, 8)
+#: Before sm_70 there is a control word at each multiple, and no row for it.
+_CONTROL = 32
+_ENDS = frozenset({"EXIT", "RET", "BRA", "BRX", "JMP", "JMX", "NOP", "BPT", "KILL", "CALL"})
+
+
+def ended(rows: Iterable[CountRow]) -> bool:
+    """Whether a warp came to its end."""
+    return any(row.issued and row.mnemonic and row.mnemonic.partition(".")[0] == "EXIT" for row in rows)
+
+
+def holes_of(addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]:
+    """Where instructions are missing, in words; ``texts`` are those of the rows.
+
+    A step larger than the usual one is right only where a called function follows: at an address at which a function
+    can begin, behind an instruction with which one can end.
+    """
+    base, count = (addresses[0] if addresses else None), len(addresses)
+    if base is None or (base % _ALIGNED == 0 and addresses == list(range(base, base + 16 * count, 16))):
+        return []
+    rows = sorted((a, m or "") for a, m in zip(addresses, mnemonics_of(texts), strict=True) if a is not None)
+    steps = [behind[0] - before[0] for before, behind in pairwise(rows)]
+    usual = min((step for step in steps if step > 0), default=0)
+    found = []
+    if (first := rows[0][0]) % _ALIGNED not in _STARTS:
+        found.append(f"no function begins at {first:#x}: the first rows are missing")
+    for (before, mnemonic), (behind, _) in pairwise(rows):
+        begins = behind % _ALIGNED in _STARTS and mnemonic.partition(".")[0] in _ENDS
+        control = behind - before == 16 and (before + 8) % _CONTROL == 0
+        if behind - before > usual and not begins and not control:
+            found.append(f"the addresses leap from {before:#x} to {behind:#x}: rows are missing between them")
+    return found

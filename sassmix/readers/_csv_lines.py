@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -61,12 +62,29 @@ def blocks_of(path: Path, problems: list[Problem]) -> Iterator[list[str]]:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
 
 
+def ends_open(path: Path) -> bool:
+    """Whether the last line has neither an end nor a quote that closes it, so that its last number may be cut."""
+    try:
+        with path.open("rb") as raw:
+            raw.seek(max(0, raw.seek(0, os.SEEK_END) - 4))
+            return raw.read().rstrip(b"\0")[-1:] not in (b"\n", b"\r", b'"', b"")
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+
+
 def _skip_line(text: TextIO) -> str:
     """Goes past the end of the line; gives what was read of the lines behind it, from the line's end on."""
     while block := text.read(_BLOCK):
         if (end := block.find("\n")) >= 0:
             return block[end:]
     return ""
+
+
+def fitted(cells: list[str], width: int) -> list[str] | None:
+    """The cells of a row below a header of so many; None where it has others: cut off, or a separator in a number."""
+    if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
+        return cells[:width]
+    return cells if len(cells) == width else None
 
 
 def cells_of(line: str, most: int = -1) -> list[str]:

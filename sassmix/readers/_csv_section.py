@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
 
-from sassmix.counts import CountRow, Counts
+from sassmix.counts import NO_EXIT, CountRow, Counts
 from sassmix.errors import Problem
 from sassmix.readers._csv_layout import (
     ADDRESS,
@@ -20,6 +21,8 @@ from sassmix.readers._csv_layout import (
     Places,
     addresses_of,
     arch_of,
+    ended,
+    holes_of,
     mnemonics_of,
     names_of,
     places_of,
@@ -36,6 +39,7 @@ class Section:
     """The rows of one kernel as they stand in the file, before any number is read.
 
     :param foreign: it holds lines of a source file instead of instructions.
+    :param torn: how many rows have other cells than the header.
     """
 
     path: str
@@ -44,12 +48,13 @@ class Section:
     line: int
     problems: list[Problem]
     foreign: bool = False
+    torn: int = 0
     lines: list[int] = field(default_factory=list)
     columns: tuple[list[str], ...] = field(default_factory=lambda: tuple([] for _ in range(SAMPLES + 1)))
 
     def take(self, rows: Sequence[list[str]], line: int) -> bool:
         """Take rows of the same width if all begin with an address, as nearly all do; ``line`` is that of the first."""
-        if len(rows[0]) <= self.layout.last:
+        if len(rows[0]) != self.layout.width:
             return False
         addresses = [cells[max(self.layout.columns[ADDRESS], 0)] for cells in rows]
         if not min(addresses)[:2] == "0x" == max(addresses)[:2]:  # what sorts between them begins so too
@@ -67,9 +72,21 @@ class Section:
                 column.append(cells[at] if at < len(cells) else "")
         self.lines.append(line)
 
+    def tear(self, cells: Sequence[str], line: int) -> None:
+        """Take a row that is cut off or has a cell too many: where no other cell ends it, its last number is none."""
+        what = f"the row is cut off or malformed: it has {len(cells)} cells, the header {self.layout.width}"
+        self._tell(what, line)
+        self.torn += 1
+        self.add(cells[:-1] if len(cells) < self.layout.width else cells[: self.layout.columns[ISSUED]], line)
+
     def repeats(self, other: Section) -> bool:
         """Whether everything that is read is the same, samples included."""
         return self.title == other.title and self.layout == other.layout and self.columns == other.columns
+
+    @property
+    def ends_with_number(self) -> bool:
+        """Whether the last cell of a row is one that is read."""
+        return self.layout.last == self.layout.width - 1
 
     @property
     def sampled(self) -> bool:
@@ -82,14 +99,18 @@ class Section:
         counts = Counts(path=self.path, kind="ncu-source", names=names, launches=1, problems=self.problems)
         counts.tool = "Nsight Compute"
         counts.arch = arch_of(self.title.get("cc", self.title.get("compute capability", "")))
+        if not self.lines:
+            counts.gaps.append("the section holds no counts")
+            return counts
         issued = self._column(self.columns[ISSUED], "instructions executed")
-        if issued.bad:
-            what = f"{len(issued.bad)} rows have no count that can be read"
-            counts.gaps.append(what)
-            counts.lost.append(what)
+        if issued.bad or self.torn:
+            counts.lost.append(f"{max(len(issued.bad), self.torn)} rows are cut off or have no count that can be read")
         texts = [text.strip() for text in self.columns[SOURCE]]
-        places = self._places()
+        addresses = addresses_of(self.columns[ADDRESS])
+        places = self._places(addresses)
         counts.rows = _rows(texts, issued.values, self._threads(texts, issued.values), places)
+        counts.gaps = [*counts.lost, *_cuts(counts.rows, addresses, texts)]
+        counts.identity = self._identity()
         counts.warps = self._warps(texts, issued.values, places)
         return counts
 
@@ -127,10 +148,14 @@ class Section:
                 lanes[index] = None
         return lanes
 
-    def _places(self) -> Places:
+    def _identity(self) -> str | None:
+        if not self.sampled:
+            return None
+        return hashlib.sha256(repr((sorted(self.title.items()), self.layout, self.columns)).encode()).hexdigest()
+
+    def _places(self, addresses: list[int | None]) -> Places:
         if not self.layout.has[ADDRESS]:
             return Places([None] * len(self.lines), list(range(len(self.lines))))
-        addresses = addresses_of(self.columns[ADDRESS])
         places = places_of(addresses)
         self._tell_rows(((i, "cannot be read") for i, a in enumerate(addresses) if a is None), "address")
         if None in places.indexes:
@@ -146,6 +171,14 @@ class Section:
         entry = self.columns[ADDRESS][0].lower()
         back = any(text.lower().endswith(entry) for text in texts if "BRA" in text or "JMP" in text)
         return None if back else issued[0] or None
+
+
+def _cuts(rows: Sequence[CountRow], addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]:
+    """What shows that rows are missing: a hole between two addresses, or no warp that came to its end."""
+    gaps = holes_of(addresses, texts)
+    if not ended(rows) and any(row.mnemonic for row in rows):
+        gaps.append(NO_EXIT)
+    return gaps
 
 
 def _active(issued: int | None, lanes: int | None, sass: str) -> int | None:

@@ -11,11 +11,13 @@ from sassmix.counts import KernelNames
 CUT = 150
 
 _SUFFIXES = re.compile(r"(\.(csv|ndjson|jsonl|json|zst|zstd))+\Z", re.IGNORECASE)
-_LAYOUT = re.compile(r"kernel_([0-9a-f]+)_iter([0-9]+)_(.+)", re.IGNORECASE | re.DOTALL)
+_LAYOUT = re.compile(r"kernel_(?P<checksum>[0-9a-f]+)_iter[0-9]+_(?P<name>.+)", re.IGNORECASE | re.DOTALL)
+#: A checksum of 64 bits hardly ever has fewer digits.
+_SHORTEST = 7
 #: Post-processors put the checksum last, 0 if they lost it; 7 digits at least, so that no end of a name is one.
-_SUMMED = re.compile(r"kernel_(.+)_([0-9a-f]{7,}|0)", re.IGNORECASE | re.DOTALL)
+_SUMMED = re.compile(r"kernel_(?P<name>.+)_(?P<checksum>[0-9a-f]{7,}|0)", re.IGNORECASE | re.DOTALL)
 #: The layout of dumped cubins.
-_PLAIN = re.compile(r"kernel_([0-9a-f]{8,})_(.+)", re.IGNORECASE | re.DOTALL)
+_PLAIN = re.compile(r"kernel_(?P<checksum>[0-9a-f]{8,})_(?P<name>.+)", re.IGNORECASE | re.DOTALL)
 
 
 def names_of(path: Path) -> tuple[KernelNames, bool]:
@@ -23,14 +25,20 @@ def names_of(path: Path) -> tuple[KernelNames, bool]:
     stem = _SUFFIXES.sub("", path.name)
     if path.name.lower().endswith(".csv") and stem.lower().endswith("_hist"):
         stem = stem[: -len("_hist")]
-    if match := _LAYOUT.fullmatch(stem):
-        return _named(match[3], match[1]), True
-    if match := _SUMMED.fullmatch(stem):
-        return _named(match[1], match[2]), False
-    if match := _PLAIN.fullmatch(stem):
-        return _named(match[2], match[1]), False
-    return KernelNames(), False
+    layout = _LAYOUT.fullmatch(stem)
+    if layout and _is_checksum(layout["checksum"]):
+        return _named(layout["name"], layout["checksum"]), True
+    found = [match for pattern in (_SUMMED, _PLAIN) if (match := pattern.fullmatch(stem))]
+    if found:
+        best = max(found, key=lambda match: (not match["name"][0].isdigit(), len(match["checksum"])))
+        return _named(best["name"], best["checksum"]), False
+    return _named(stem.partition("_")[2], None) if layout else KernelNames(), False
 
 
-def _named(name: str, checksum: str) -> KernelNames:
-    return KernelNames(file=name, cut=len(name) >= CUT, checksum=checksum.lower())
+def _is_checksum(text: str) -> bool:
+    """``add`` and ``f32`` are hexadecimal too, but the start of a kernel's own name, of which a digit is none."""
+    return len(text) >= _SHORTEST or text[0].isdigit()
+
+
+def _named(name: str, checksum: str | None) -> KernelNames:
+    return KernelNames(file=name, cut=len(name) >= CUT, checksum=checksum and checksum.lower())

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from sassmix.errors import Problem
+from sassmix.errors import InputError, Problem
 from sassmix.readers import _trace_lines as lines
 from sassmix.readers._trace_query import Aggregate, Group, aggregate, is_whole
 from sassmix.readers._zstd import walk
@@ -53,7 +53,11 @@ def gather(paths: Sequence[Path], folder: Path) -> Trace:
     problems: list[Problem] = []
     lost: list[str] = []
     for path in paths:
-        if (fault := walk(path)[1]) is not None:
+        frames = walk(path)
+        if frames.bomb(size := path.stat().st_size):
+            what = f"is packed too well for a trace: its {size:,} bytes unpack to as many as {frames.most:,}"
+            raise InputError(str(path), f"{what}; if it is one, unpack it with zstd -d and give the result")
+        if (fault := frames.fault) is not None:
             problems.append(Problem("error", str(path), f"the compressed file is incomplete: {fault}"))
             lost.append(f"{fault}, and what follows is missing")
     try:
@@ -124,3 +128,9 @@ def offset_of(pc: str | None) -> int | None:
     """The number that a record writes as text in hexadecimal."""
     match = _HEX.fullmatch(pc or "")
     return int(match[1], 16) if match else None
+
+
+def mask_of(text: str | None) -> int | None:
+    """The lanes of a warp as a record writes them; None if it is no mask of 32 lanes."""
+    mask = offset_of(text)
+    return mask if mask is not None and mask < 1 << 32 else None

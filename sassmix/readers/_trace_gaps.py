@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from math import prod
 from typing import Any
 
-from sassmix.counts import UNKNOWN_END
+from sassmix.counts import GUARDED_END, UNKNOWN_END
 from sassmix.readers._trace_lines import is_number
 from sassmix.readers._trace_query import Aggregate
 
-#: A gap that the caller may close: none of the trace's own texts says whether its warps ended with an EXIT.
-_EXIT = re.compile(r"\s*(@!?U?P[T0-9]+\s+)?EXIT\b")
+_EXIT = re.compile(r"\s*(?:@U?PT\s+)?(@!?U?P[T0-9]+\s+)?EXIT\b")
 _NOP = re.compile(r"\s*NOP\b")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,12}|[0-9]{1,15}")
 _LAST_INSTRUCTION = 0xFFFFFFFF
+_LANES = 32
 
 
 def is_end(index: int, texts: Mapping[int, str]) -> bool | None:
-    """Whether an instruction ends a warp, None if its text is not known. Some kernels have one NOP behind the EXIT."""
+    """Whether an instruction ends a warp, None if its text is not known. Some kernels have one NOP behind the EXIT.
+
+    An EXIT under a guard is an end here; whether all lanes have left with it, only masks can tell.
+    """
     text = texts.get(index)
     if text is None:
         return None
@@ -25,6 +30,11 @@ def is_end(index: int, texts: Mapping[int, str]) -> bool | None:
         before = _EXIT.match(texts.get(index - 1, ""))
         return bool(before and not before[1])
     return bool(_EXIT.match(text))
+
+
+def _guarded(index: int, texts: Mapping[int, str]) -> bool:
+    found = _EXIT.match(texts.get(index, ""))
+    return bool(found and found[1])
 
 
 def launch_of(record: Mapping[str, Any]) -> int | None:
@@ -68,22 +78,55 @@ def _of_completion(launch: object, record: dict[str, Any]) -> Iterable[str]:
         yield f"launch {launch}: the completion record says {str(record.get('status'))[:40]!r}"
 
 
-def open_ends(found: Aggregate, texts: Mapping[int, str]) -> list[str]:
-    """Why a trace without a completion record is not known to be whole; empty if every warp began and ended."""
+def open_ends(found: Aggregate, began: int, texts: Mapping[int, str], stayed: Callable[[list[int]], int]) -> list[str]:
+    """Why a trace without a completion record is not known to be whole; empty if every warp began and ended.
+
+    :param began: how often the first instruction was executed.
+    :param stayed: warps of which a lane is not known to have left with one of the instructions of these numbers.
+    """
     gaps = []
-    first = sum(group.records for group in found.groups if group.index == 0)
-    if first < sum(found.warps.values()):
+    if found.nameless:
+        gaps.append(f"no completion record, and {found.nameless} records do not say which warp they are of")
+    if (found.first or frozenset()) - {0} or began < sum(found.warps.values()):
         gaps.append("no completion record, and not every warp begins with the first instruction")
-    ends = [is_end(index, texts) for index in found.last or ()]
-    if False in ends:
+    ends = {index: is_end(index, texts) for index in found.last or ()}
+    if False in ends.values():
         gaps.append("no completion record, and not every warp reached EXIT")
-    elif found.last is None or None in ends:
+    elif found.last is None or None in ends.values():
         gaps.append(UNKNOWN_END)
+    elif any(_guarded(index, texts) for index in ends) and stayed([i for i in texts if _EXIT.match(texts[i])]):
+        gaps.append(GUARDED_END)
     return gaps
 
 
-def filters(metadata: Mapping[str, Any], modes: set[str]) -> list[str]:
-    """What the tracer was told to leave out."""
+def entered(found: Aggregate) -> int | None:
+    """How often the kernel was entered: by how many warps, all launches together. None where the trace cannot tell."""
+    return sum(found.warps.values()) if found.first == frozenset({0}) and not found.nameless else None
+
+
+def missing_warps(found: Aggregate, metadata: list[dict[str, Any]]) -> list[str]:
+    """Launches with fewer warps than their grid has."""
+    sizes = [size for record in metadata if (size := _warps(record)) is not None]
+    least = min(sizes, default=0)
+    return [
+        f"launch {launch if launch is None else int(launch)}: grid and block mean {least} warps, {warps} are here"
+        for launch, warps in sorted(found.warps.items(), key=str)
+        if warps < least
+    ]
+
+
+def _warps(metadata: Mapping[str, Any]) -> int | None:
+    """The warps of a launch, by its grid and block; None where these do not stand there."""
+    sizes = [metadata.get("grid"), metadata.get("block")]
+    blocks, threads = (prod(s) if isinstance(s, list) and s and all(map(is_number, s)) else None for s in sizes)
+    return None if blocks is None or threads is None else blocks * -(-threads // _LANES)
+
+
+def filters(metadata: Mapping[str, Any], modes: Iterable[Collection[str]]) -> list[str]:
+    """What the tracer was told to leave out.
+
+    :param modes: the types of records that a warp has, each combination that occurs.
+    """
     lost = []
     if categories := metadata.get("instr_categories"):
         lost.append(f"only instructions of the categories {_list(categories)} were traced (instr_categories)")
@@ -93,8 +136,11 @@ def filters(metadata: Mapping[str, Any], modes: set[str]) -> list[str]:
         lost.append(window)
     if config.get("instrumentation_errors"):
         lost.append(f"{str(config['instrumentation_errors'])[:40]} instructions could not be instrumented")
-    if modes and "opcode_only" not in modes:
-        lost += _partial(modes, config)
+    told = metadata.get("instrument_modes")
+    told = [told] if isinstance(told, str) else told if isinstance(told, list) else []
+    for kinds in (*modes, [str(kind) for kind in told]):
+        if kinds and "opcode_only" not in kinds:
+            lost += _partial(set(kinds), config)
     return lost
 
 
@@ -110,8 +156,20 @@ def _partial(modes: set[str], config: Mapping[str, Any]) -> list[str]:
 
 
 def _window(config: Mapping[str, Any]) -> str | None:
-    begin, end, size = (config.get(key) for key in ("instr_begin", "instr_end", "root_instruction_count"))
-    begin, end = begin if isinstance(begin, int) else 0, end if isinstance(end, int) else _LAST_INSTRUCTION
-    if begin == 0 and (end >= _LAST_INSTRUCTION or (isinstance(size, int) and end >= size)):
+    size = config.get("root_instruction_count")
+    begin, end = _bound(config.get("instr_begin"), 0), _bound(config.get("instr_end"), _LAST_INSTRUCTION)
+    if begin is None or end is None:
+        told = " to ".join(str(config.get(key))[:40] for key in ("instr_begin", "instr_end"))
+        return f"the instruction window {told!r} is none that is known, so instructions may be missing"
+    if begin == 0 and (end >= _LAST_INSTRUCTION or (isinstance(size, int) and is_number(size) and end >= size)):
         return None
     return f"only instructions {begin} to {end} were traced (instruction window)"
+
+
+def _bound(value: object, default: int) -> int | None:
+    """The number of an instruction, also one written as text; None if it is none."""
+    if value is None:
+        return default
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        return int(value.strip(), 16 if "x" in value.lower() else 10)
+    return value if isinstance(value, int) and is_number(value) else None

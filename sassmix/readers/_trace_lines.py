@@ -21,6 +21,8 @@ LONGEST = (1 << 24) - 4096
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
 #: Bad lines that are told one by one.
 TOLD = 20
+#: Lines that are looked at for them; behind these, bad lines are only counted.
+_MOST_LINES = 10_000_000
 
 
 def _no_constant(text: str) -> NoReturn:
@@ -120,6 +122,8 @@ def bad_lines(path: Path, number: int, types: frozenset[str]) -> list[tuple[int,
 def _faults(path: Path, types: frozenset[str], quick: bool) -> Iterator[tuple[int, str]]:
     number = 0
     for block in blocks(pieces(path)):
+        if number > _MOST_LINES:
+            return
         for number, line in enumerate(io.BytesIO(block), number + 1):  # noqa: B020 - goes on counting
             if quick and line[:1] == b"{" and line[-2:] == b"}\n":
                 continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -19,8 +19,9 @@ from sassmix.readers._zstd import is_zstd
 
 #: Numbers up to here are exact as DOUBLE.
 EXACT = 1 << 53
-#: ``last`` packs trace_index and opcode_id into one number, since the largest number is cheaper than arg_max.
+#: trace_index and opcode_id packed into one number, since the least and the largest are cheaper than arg_max.
 _ID_BITS = 20
+_PLACE = f"trace_index * {1 << _ID_BITS} + opcode_id"
 _COLUMNS = {
     "type": "VARCHAR",
     "opcode_id": "DOUBLE",
@@ -43,10 +44,45 @@ _OPTIONS: dict[str, str | bool | int | float | list[str]] = {
 _SEEN = f"""
     CREATE TEMP TABLE seen AS
     SELECT type, opcode_id, pc, sass, active_mask, grid_launch_id, cta, warp, count(*) AS records,
-           max(trace_index * {1 << _ID_BITS} + opcode_id) AS last, grouping(warp) AS by_instruction
+           min({_PLACE}) AS first, max({_PLACE}) AS last, count({_PLACE}) AS placed, grouping(warp) AS by_instruction
     FROM (%s)
     GROUP BY GROUPING SETS ((type, opcode_id, pc, sass, active_mask), (type, grid_launch_id, cta, warp))
 """  # noqa: S608
+#: One row per warp, whatever types recorded it; a warp in which a record has no place began and ended anywhere.
+_WARPS = f"""
+    CREATE TEMP TABLE warps AS
+    SELECT grid_launch_id AS launch, cta, warp, cta IS NOT NULL AND warp IS NOT NULL AS named,
+           list(type ORDER BY records DESC, list_position($types, type)) AS types, sum(records)::BIGINT AS records,
+           sum(placed) = sum(seen.records) AND max(last) < {EXACT} AS known,
+           CASE WHEN known THEN min(first) % {1 << _ID_BITS} END AS first,
+           CASE WHEN known THEN max(last) % {1 << _ID_BITS} END AS last
+    FROM seen WHERE by_instruction = 0 AND list_contains($types, type) GROUP BY grid_launch_id, cta, warp
+"""  # noqa: S608
+#: The records of warps that several types recorded, apart for each order of their types: there are only few.
+_OVERLAP = """
+    SELECT types, type, opcode_id, pc, sass, active_mask, count(*) AS records
+    FROM (%s) AS record JOIN warps ON launch IS NOT DISTINCT FROM grid_launch_id
+         AND warps.cta IS NOT DISTINCT FROM record.cta AND warps.warp IS NOT DISTINCT FROM record.warp
+    WHERE list_contains(types, type) GROUP BY ALL ORDER BY ALL
+"""
+#: Warps of which a lane was on and is not known to have left in an EXIT.
+_STAYED = """
+    SELECT count(*) FROM (
+        SELECT bool_or(lanes IS NULL) OR bit_or(lanes) IS DISTINCT FROM
+               bit_or(lanes) FILTER (list_contains($exits, opcode_id)) AS stayed
+        FROM (
+            SELECT *, CASE WHEN active_mask ILIKE '0x%%' THEN try_cast(active_mask AS UINTEGER) END AS lanes
+            FROM (%s) WHERE list_contains($types, type)
+        ) GROUP BY grid_launch_id, cta, warp
+    ) WHERE stayed
+"""
+_TWICE = """
+    SELECT coalesce(sum(records - 1), 0)::BIGINT FROM (
+        SELECT count(*) AS records FROM (%s)
+        WHERE list_contains($types, type) AND trace_index IS NOT NULL
+        GROUP BY type, grid_launch_id, cta, warp, trace_index, opcode_id
+    )
+"""
 
 
 def is_whole(number: float | None) -> TypeGuard[float]:
@@ -76,15 +112,25 @@ class Aggregate:
     """What the query found.
 
     :param groups: records by instruction, of every type.
+    :param overlapping: the instructions with the types of the warps that they are of, if a warp has several.
     :param records: records by type and launch.
     :param warps: distinct warps of each launch.
-    :param last: ids of the instructions that were the last of some warp, by ``trace_index``; None if not known.
+    :param first: ids of the instructions that some warp began with, by ``trace_index``; None if not known.
+    :param last: ids of the instructions that were the last of some warp; None if not known.
+    :param types: the record types of a warp, the one with the most records first; each order that occurs.
+    :param nameless: records of instructions that do not say which warp they are of.
+    :param twice: records that are there more than once, as their place in the trace tells.
     """
 
     groups: list[Group]
     records: dict[tuple[str | None, float | None], int]
     warps: dict[float | None, int]
+    first: frozenset[int] | None
     last: frozenset[int] | None
+    types: list[tuple[str, ...]]
+    overlapping: list[tuple[tuple[str, ...], Group]] = field(default_factory=list)
+    nameless: int = 0
+    twice: int = 0
 
     def of_type(self, *types: str | None) -> int:
         """Records of these types."""
@@ -97,13 +143,37 @@ def aggregate(paths: Sequence[Path], workspace: Path, types: Sequence[str]) -> A
     :param types: of the records that stand for an instruction.
     :raises duckdb.Error: if a line is too long, or a compressed file is damaged within.
     """
-    threads = min(_THREADS, os.cpu_count() or 1)
-    options = {**_OPTIONS, "threads": threads, "temp_directory": str(workspace / "spill")}
-    with duckdb.connect(config=options) as connection:
-        scans = " UNION ALL ".join(_scan(number, path) for number, path in enumerate(paths, 1))
-        names = [str(_without_globs(path, workspace, number)) for number, path in enumerate(paths, 1)]
+    with _connected(workspace) as connection:
+        scans, names = _scans(paths, workspace)
         connection.execute(_SEEN % scans, names)
-        return _fetch(connection, list(types))
+        found = _fetch(connection, list(types))
+        if any(len(kinds) > 1 for kinds in found.types):
+            overlap = connection.execute(_OVERLAP % scans, names).fetchall()
+            found.overlapping = [(tuple(row[0]), Group(*row[1:])) for row in overlap]
+        if len(paths) > 1:
+            found.twice = _number(connection, _TWICE % scans, {"types": list(types), **names})
+        return found
+
+
+def stayed(paths: Sequence[Path], workspace: Path, types: Sequence[str], exits: Sequence[int]) -> int:
+    """Warps of which the masks do not show that every lane left: in one of the instructions ``exits``.
+
+    :raises duckdb.Error: if a file cannot be read.
+    """
+    with _connected(workspace) as connection:
+        scans, names = _scans(paths, workspace)
+        return _number(connection, _STAYED % scans, {"types": list(types), "exits": list(exits), **names})
+
+
+def _connected(workspace: Path) -> duckdb.DuckDBPyConnection:
+    threads = min(_THREADS, os.cpu_count() or 1)
+    return duckdb.connect(config={**_OPTIONS, "threads": threads, "temp_directory": str(workspace / "spill")})
+
+
+def _scans(paths: Sequence[Path], workspace: Path) -> tuple[str, dict[str, Any]]:
+    """The files as one table, and their names, which are its parameters."""
+    names = {f"file{number}": str(_without_globs(path, workspace, number)) for number, path in enumerate(paths, 1)}
+    return " UNION ALL ".join(_scan(number, path) for number, path in enumerate(paths, 1)), names
 
 
 def _scan(number: int, path: Path) -> str:
@@ -111,7 +181,7 @@ def _scan(number: int, path: Path) -> str:
         packed = is_zstd(file.read(4))
     columns = ", ".join(f"{name}: '{kind}'" for name, kind in _COLUMNS.items())
     how = f"ignore_errors = true, compression = '{'zstd' if packed else 'uncompressed'}'"
-    return f"SELECT * FROM read_json(${number}, format = 'newline_delimited', columns = {{{columns}}}, {how})"  # noqa: S608
+    return f"SELECT * FROM read_json($file{number}, format = 'newline_delimited', columns = {{{columns}}}, {how})"  # noqa: S608
 
 
 def _without_globs(path: Path, workspace: Path, number: int) -> Path:
@@ -120,6 +190,8 @@ def _without_globs(path: Path, workspace: Path, number: int) -> Path:
     if not set("*?[") & set(str(path)):
         return path
     link = workspace / f"input{number}"
+    if link.exists():
+        return link
     try:
         link.symlink_to(path)
     except OSError:
@@ -128,20 +200,34 @@ def _without_globs(path: Path, workspace: Path, number: int) -> Path:
 
 
 def _fetch(connection: duckdb.DuckDBPyConnection, types: list[str]) -> Aggregate:
-    def rows(query: str, *values: Any) -> list[Any]:
-        return connection.execute(query, list(values)).fetchall()
+    def rows(query: str) -> list[Any]:
+        return connection.execute(query).fetchall()
 
-    by_warp = "FROM seen WHERE by_instruction = 0"
-    of_warps = f"{by_warp} AND warp IS NOT NULL AND list_contains($1, type)"
-    groups = "SELECT type, opcode_id, pc, sass, active_mask, records FROM seen WHERE by_instruction = 1 ORDER BY ALL"
-    last = rows(f"SELECT DISTINCT CASE WHEN last < {EXACT} THEN last % {1 << _ID_BITS} END {of_warps}", types)
-    known = frozenset(int(value) for (value,) in last if value is not None and value >= 0)
+    connection.execute(_WARPS, {"types": types})
+    groups = [
+        Group(*row)
+        for row in rows(
+            "SELECT type, opcode_id, pc, sass, active_mask, records FROM seen WHERE by_instruction = 1 ORDER BY ALL"
+        )
+    ]
+    by_launch = "SELECT type, grid_launch_id, sum(records)::BIGINT FROM seen WHERE by_instruction = 0 GROUP BY ALL"
     return Aggregate(
-        groups=[Group(*row) for row in rows(groups)],
-        records={
-            (r[0], r[1]): r[2]
-            for r in rows(f"SELECT type, grid_launch_id, sum(records)::BIGINT {by_warp} GROUP BY ALL")
-        },
-        warps=dict(rows(f"SELECT grid_launch_id, count(DISTINCT (cta, warp)) {of_warps} GROUP BY ALL", types)),
-        last=known if last and len(known) == len(last) else None,
+        groups=groups,
+        records={(kind, launch): number for kind, launch, number in rows(by_launch)},
+        warps=dict(rows("SELECT launch, count(*) FROM warps WHERE named GROUP BY ALL")),
+        first=_ids(rows("SELECT DISTINCT first FROM warps WHERE named")),
+        last=_ids(rows("SELECT DISTINCT last FROM warps WHERE named")),
+        types=[tuple(kinds) for (kinds,) in rows("SELECT DISTINCT types FROM warps ORDER BY ALL")],
+        nameless=_number(connection, "SELECT coalesce(sum(records), 0)::BIGINT FROM warps WHERE NOT named"),
     )
+
+
+def _ids(found: Sequence[tuple[float | None]]) -> frozenset[int] | None:
+    """The ids; None where one of them is not known, or there is none."""
+    known = frozenset(int(value) for (value,) in found if value is not None and value >= 0)
+    return known if found and len(known) == len(found) else None
+
+
+def _number(connection: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any] | None = None) -> int:
+    row = connection.execute(query, values or {}).fetchone()
+    return int(row[0]) if row else 0

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 import zstandard
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 _SIZES = (0, 1, 2, 4)
-_RLE, _RESERVED = 1, 3
+_RLE, _PACKED, _RESERVED = 1, 2, 3
+#: Bytes that a block unpacks to at most.
+_BLOCK = 1 << 17
+#: The fixtures are packed 18 and 33 times, a made trace of equal records 106 times. What claims more than this, and
+#: more than this many bytes, is no trace.
+_RATIO, _ROOM = 1000, 1 << 28
 _NO_FRAME = "no frame but other data"
 
 
@@ -37,43 +43,62 @@ def first_bytes(head: bytes, size: int = 65536) -> bytes:
     return bytes(found[:size])
 
 
-def walk(path: Path) -> tuple[list[int], str | None]:
-    """Where the frames of a compressed file start, and what is wrong with them: None if they fill the file."""
+class Frames(NamedTuple):
+    """Where the frames of a compressed file start, what is wrong with them (None if they fill the file), and to how
+    many bytes they unpack at most.
+    """
+
+    starts: list[int]
+    fault: str | None
+    most: int
+
+    def bomb(self, size: int) -> bool:
+        """Whether a file of this size may unpack to more than any trace does, which no time would be enough for."""
+        return self.most > max(_ROOM, size * _RATIO)
+
+
+def walk(path: Path) -> Frames:
+    """Go from frame to frame and from block to block by their headers."""
     size = path.stat().st_size
     starts: list[int] = []
+    most = 0
     with path.open("rb") as file:
         packed = is_zstd(file.read(4))
         file.seek(0 if packed else size)
         while file.tell() < size:
             starts.append(file.tell())
-            fault = _frame(file, size)
+            fault, room = _frame(file, size)
+            most += room
             if fault:
-                return starts, f"zstd frame {len(starts)} is {fault}"
-    return starts, None
+                return Frames(starts, f"zstd frame {len(starts)} is {fault}", most)
+    return Frames(starts, None, most)
 
 
-def _frame(file: BinaryIO, size: int) -> str | None:
+def _frame(file: BinaryIO, size: int) -> tuple[str | None, int]:
+    """What is wrong with the frame that starts here, and to how many bytes it unpacks at most."""
     magic = file.read(4)
     if int.from_bytes(magic, "little") in _SKIPPABLE:
-        return _skip(file, int.from_bytes(file.read(4), "little"), size)
+        return _skip(file, int.from_bytes(file.read(4), "little"), size), 0
     if magic != MAGIC:
-        return "cut off" if len(magic) < 4 and MAGIC.startswith(magic) else _NO_FRAME
+        return ("cut off" if len(magic) < 4 and MAGIC.startswith(magic) else _NO_FRAME), 0
     descriptor = (file.read(1) or b"\0")[0]
     single = descriptor >> 5 & 1
     content = (1 if single else 0, 2, 4, 8)[descriptor >> 6]
     fault = _skip(file, (1 - single) + _SIZES[descriptor & 3] + content, size)
+    room = 0
     while not fault:
         head = file.read(3)
         if len(head) < 3:
-            return "cut off"
+            return "cut off", room
         block = int.from_bytes(head, "little")
         kind, length = block >> 1 & 3, block >> 3
         if kind == _RESERVED:
-            return "damaged"
+            return "damaged", room
+        room += _BLOCK if kind == _PACKED else length
         fault = _skip(file, 1 if kind == _RLE else length, size)
         if block & 1:
-            return fault or _skip(file, 4 if descriptor & 4 else 0, size)
-    return fault
+            return fault or _skip(file, 4 if descriptor & 4 else 0, size), room
+    return fault, room
 
 
 def _skip(file: BinaryIO, length: int, size: int) -> str | None:
@@ -82,7 +107,7 @@ def _skip(file: BinaryIO, length: int, size: int) -> str | None:
 
 def pieces(path: Path, size: int = 1 << 16, start: int = 0) -> Iterator[bytes]:
     """The file's bytes, decompressed if need be, up to the first damage. ``start`` is the start of a frame."""
-    starts, fault = walk(path)
+    starts, fault, _ = walk(path)
     with path.open("rb") as file:
         if not starts:
             while piece := file.read(size):
@@ -98,6 +123,14 @@ def pieces(path: Path, size: int = 1 << 16, start: int = 0) -> Iterator[bytes]:
                 yield piece
         except zstandard.ZstdError:
             return
+
+
+def content_digest(path: Path) -> str:
+    """The SHA-256 of what the file holds, decompressed if need be."""
+    digest = hashlib.sha256()
+    for piece in pieces(path):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 class _Until(io.RawIOBase):

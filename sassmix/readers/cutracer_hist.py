@@ -14,6 +14,7 @@ from pathlib import Path
 from sassmix.counts import CLOCK_READ, NO_EXIT, CountRow, Counts
 from sassmix.errors import InputError, Problem
 from sassmix.readers import Reader
+from sassmix.readers._csv_lines import ends_open, fitted
 from sassmix.readers._cutracer_names import names_of
 from sassmix.readers.text import decode
 
@@ -37,6 +38,7 @@ class _Sums:
     regions: set[str] = field(default_factory=set)
     cycles: int = 0
     headers: int = 1
+    placeless: int = 0
     bad: int = 0
     untold: int = 0
     problems: list[Problem] = field(default_factory=list)
@@ -91,51 +93,78 @@ def _read(path: Path) -> Iterator[Counts]:
     first = next(lines, None)
     if first is None or not _is_header(first[1]):
         raise InputError(str(path), "has no header with the columns instruction and count")
-    columns = {name: place for place, name in reversed(list(enumerate(_header(first[1]))))}
+    columns = _columns(first[1])
     sums = _Sums(str(path))
     for number, line in lines:
         if _is_header(line):
             sums.headers += 1
-            columns = {name: place for place, name in reversed(list(enumerate(_header(line))))}
+            columns = _columns(line)
         else:
             _add(sums, columns, number, _cells(line))
-    yield _counts(path, sums, "cycles" in columns)
+    counts = _counts(path, sums, "cycles" in columns.names)
+    if (sums.rows or sums.bad) and ends_open(path):
+        counts.gaps.append("the last line has no end: the file may be cut off there, within a number")
+    yield counts
 
 
-def _add(sums: _Sums, columns: dict[str, int], number: int, cells: list[str]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where the columns are, and how many."""
+
+    names: dict[str, int]
+    width: int
+
+
+def _columns(line: str) -> _Columns:
+    header = _header(line)
+    return _Columns({name: place for place, name in reversed(list(enumerate(header)))}, len(header))
+
+
+def _add(sums: _Sums, columns: _Columns, number: int, found: list[str]) -> None:
+    cells = fitted(found, columns.width)
+    if cells is None:
+        sums.bad += 1
+        sums.complain(number, f"the row has {len(found)} cells, the header {columns.width}; the row is not counted")
+        return
+
     def cell(name: str) -> str | None:
-        place = columns.get(name)
-        return cells[place] if place is not None and place < len(cells) else None
+        place = columns.names.get(name)
+        return None if place is None else cells[place]
 
     text, count = cell("instruction"), _number(cell("count"))
     if count is None:
         sums.bad += 1
-        sums.complain(number, f"the count {cell('count')!r} is no whole number below 2^63; the row is not counted")
+        sums.complain(
+            number, f"the count {_quoted(cell('count'))} is no whole number below 2^63; the row is not counted"
+        )
         return
     if not text:
         sums.complain(number, "the row names no instruction")
         text = "(no name)"
     sums.rows[text] = sums.rows.get(text, 0) + count
-    _note_place(sums, columns, number, cell("warp_id"), cell("region_id"), bool(count and _EXIT.match(text)))
-    if "cycles" in columns:
+    _note_place(sums, number, cell("warp_id"), cell("region_id"), bool(count and _EXIT.match(text)))
+    if "cycles" in columns.names:
         cycles = _number(cell("cycles"))
         if cycles is None:
-            sums.complain(number, f"the cycles {cell('cycles')!r} are no number")
+            sums.complain(number, f"the cycles {_quoted(cell('cycles'))} are no number")
         sums.cycles += cycles or 0
 
 
-def _note_place(
-    sums: _Sums, columns: dict[str, int], number: int, warp: str | None, region: str | None, ends: bool
-) -> None:
-    if "warp_id" in columns:
+def _note_place(sums: _Sums, number: int, warp: str | None, region: str | None, ends: bool) -> None:
+    if warp is not None:
         known = _number(warp)
         if known is None:
-            sums.complain(number, f"the warp {warp!r} is no number")
+            sums.placeless += 1
+            sums.complain(number, f"the warp {_quoted(warp)} is no number")
         else:
             sums.warps.add(known)
             sums.ended.update((known,) if ends else ())
-    if region:
+    if region is not None:
         sums.regions.add(region)
+
+
+def _quoted(cell: str | None) -> str:
+    return repr(None if cell is None else cell[:40])
 
 
 def _number(cell: str | None) -> int | None:
@@ -187,12 +216,16 @@ def _lost(sums: _Sums) -> list[str]:
 
 
 def _gaps(sums: _Sums, rows: list[CountRow]) -> list[str]:
-    gaps = []
+    gaps = [] if sums.rows or sums.bad else ["the histogram holds no counts"]
+    if sums.warps and sums.placeless:
+        gaps.append(f"of {sums.placeless} rows the warp is not known")
     if rows and not _executed(rows, "EXIT"):
         gaps.append(NO_EXIT)
     elif sums.ended < sums.warps and all(row.mnemonic for row in rows):
         gaps.append(f"{len(sums.warps - sums.ended)} of {len(sums.warps)} warps were not followed to their EXIT")
-    if len(sums.regions) > 1:
+    if len(sums.regions) > 1 and "" in sums.regions:
+        gaps.append("of some rows the region is not known, and what lies between regions was not counted")
+    elif len(sums.regions) > 1:
         gaps.append(f"{len(sums.regions)} regions were counted, and what lies between regions was not")
     if _executed(rows, "CS2R"):
         gaps.append(CLOCK_READ)

@@ -18,6 +18,7 @@ from sassmix.errors import InputError, Problem
 from sassmix.readers import Reader
 from sassmix.readers import _trace_gaps as gaps
 from sassmix.readers import _trace_lines as lines
+from sassmix.readers import _trace_types as types
 from sassmix.readers._cutracer_names import names_of
 from sassmix.readers._trace_files import (
     COMPLETION,
@@ -27,13 +28,14 @@ from sassmix.readers._trace_files import (
     STACK,
     Trace,
     gather,
+    mask_of,
     offset_of,
 )
-from sassmix.readers._trace_query import Group, is_whole
+from sassmix.readers._trace_query import Group, is_whole, stayed
 from sassmix.readers._zstd import first_bytes
 
 _TYPES = "|".join((*INSTRUCTIONS, METADATA, COMPLETION, LAUNCH, STACK))
-_KNOWN = re.compile(rb'^\s*\{.*"type"\s*:\s*"(%s)"' % _TYPES.encode(), re.MULTILINE)
+_KNOWN = re.compile(rb'^[ \t]*\{.*"type"[ \t]*:[ \t]*"(%s)"' % _TYPES.encode(), re.MULTILINE)
 
 
 def _sniff(head: bytes) -> bool:
@@ -52,77 +54,94 @@ def read_together(paths: Sequence[Path]) -> Iterator[Counts]:
     try:
         with tempfile.TemporaryDirectory(prefix="sassmix-", ignore_cleanup_errors=True) as folder:
             trace = gather(paths, Path(folder))
+            counted = [] if _is_list(trace) else [_counts(trace, Path(folder))]
     except (OSError, duckdb.Error, MemoryError) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise InputError(str(paths[0]), f"cannot be read: {reason[0]}") from error
-    if trace.launches and not trace.found.of_type(*INSTRUCTIONS):
-        listed = list(_launched(trace))
-        listed[0].problems = trace.problems
-        yield from listed
-    else:
-        yield _counts(trace)
+    yield from counted or _launched(trace)
 
 
-def _counts(trace: Trace) -> Counts:
+def _is_list(trace: Trace) -> bool:
+    """Whether it tells of launches only. What was to hold instructions has metadata and a completion record."""
+    return bool(trace.launches) and not trace.completions and not trace.found.of_type(*INSTRUCTIONS)
+
+
+def _counts(trace: Trace, folder: Path) -> Counts:
     found = trace.found
     rows = list(_rows(trace))
     counts = Counts(path=trace.path, kind="cutracer-trace", names=_names(trace), rows=rows)
     counts.arch = _arch(trace)
-    counts.launch_ids = frozenset(int(i) for kind, i in found.records if kind in INSTRUCTIONS and is_whole(i))
+    launches = {launch for kind, launch in found.records if kind in INSTRUCTIONS}
+    launches |= {gaps.launch_of(record) for record in trace.completions}
+    counts.launch_ids = frozenset(int(launch) for launch in launches if is_whole(launch))
     counts.launches = len(counts.launch_ids) or None
     counts.warps = max(found.warps.values(), default=None)
     counts.last = found.last
+    counts.entered = gaps.entered(found)
     counts.table = _table(trace)
     size = _configured(trace, "root_instruction_count")
     counts.size = size if lines.is_number(size) else None
     counts.root_only = "without_executed_calls" in str(_configured(trace, "pc_namespace"))
-    if rows:
-        _judge(trace, counts)
+    _judge(trace, counts, folder)
     counts.lost = [*dict.fromkeys(trace.lost)]
     counts.gaps = [*dict.fromkeys([*trace.lost, *trace.open])]
     counts.problems = trace.problems
     return counts
 
 
-def _judge(trace: Trace, counts: Counts) -> None:
+def _judge(trace: Trace, counts: Counts, folder: Path) -> None:
     """Whether the capture is whole."""
     found = trace.found
-    types = {kind for kind, _ in found.records if kind in INSTRUCTIONS}
     records: dict[object, int] = {}
     for (kind, launch), number in found.records.items():
         if kind in INSTRUCTIONS:
             records[launch] = records.get(launch, 0) + number
     for metadata in trace.metadata or [{}]:
-        trace.lost += gaps.filters(metadata, {str(kind) for kind in types})
+        trace.lost += gaps.filters(metadata, found.types)
     trace.lost += gaps.completion_gaps(found, records, trace.completions)
+    if found.twice:
+        trace.lost.append(f"{found.twice} records stand in the files more than once; give each part of a trace once")
+    trace.open += gaps.missing_warps(found, trace.metadata)
     closed = {gaps.launch_of(record) for record in trace.completions}
-    if not closed >= set(records):
+    if not records:
+        trace.open.append("no record of an instruction is in it")
+    elif not closed >= set(records):
         texts = {row.index: row.sass for row in counts.rows if row.index is not None and row.sass}
-        trace.open += gaps.open_ends(found, {**texts, **counts.table})
+        texts = {**texts, **counts.table}
+        began = sum(row.issued for row in counts.rows if row.index == 0)
+        trace.open += gaps.open_ends(found, began, texts, lambda exits: _stayed(trace, folder, exits))
     if any(group.number is None and group.type in INSTRUCTIONS for group in found.groups):
         trace.open.append("records without opcode_id are samples of a debugger, which are no counts")
 
 
+def _stayed(trace: Trace, folder: Path, exits: list[int]) -> int:
+    """Warps of which a lane may have stayed; of a damaged trace no second look is taken."""
+    return sum(trace.found.warps.values()) if trace.lost else stayed(trace.paths, folder, INSTRUCTIONS, exits)
+
+
 def _rows(trace: Trace) -> Iterator[CountRow]:
-    """One row per instruction. A record type counts an instruction once, so where several do, the fullest is taken."""
-    by_place: dict[tuple[object, ...], dict[str, list[Group]]] = {}
-    for group in trace.found.groups:
-        if group.type in INSTRUCTIONS:
-            by_place.setdefault((group.number, group.pc, group.sass), {}).setdefault(group.type or "", []).append(group)
-    several: set[str] = set()
-    for groups in by_place.values():
-        best = max(groups, key=lambda kind: (sum(g.records for g in groups[kind]), -INSTRUCTIONS.index(kind)))
-        several |= set(groups) if len(groups) > 1 else set()
-        yield _row(groups[best])
+    """One row per instruction, each execution counted once."""
+    found = trace.found
+    by_place: dict[tuple[object, ...], list[Group]] = {}
+    executed, several, short = types.executed(found, INSTRUCTIONS)
+    for group in executed:
+        by_place.setdefault((group.number, group.pc, group.sass), []).append(group)
+    yield from map(_row, by_place.values())
     if several:
         what = f"the same instructions were traced as {', '.join(sorted(several))}: each execution is counted once"
         trace.problems.append(Problem("info", trace.path, what))
+    if short:
+        trace.open.append(f"{types.WHOLE} has fewer records of some instructions than another type")
+    unclear = sum(group.records for group in executed if group.mask is not None and mask_of(group.mask) is None)
+    if unclear:
+        what = f"the active_mask of {unclear} records is no mask of 32 lanes, so lanes are not counted"
+        trace.problems.append(Problem("warning", trace.path, what))
 
 
 def _row(groups: list[Group]) -> CountRow:
     """What agrees in all but the active mask, added up. A number that is no id is kept in the row's name."""
     first = groups[0]
-    masks = [(offset_of(group.mask), group.records) for group in groups]
+    masks = [(mask_of(group.mask), group.records) for group in groups]
     masked = all(mask is not None for mask, _ in masks)
     number = first.index if first.index is not None else first.number
     name = None if number is None and first.sass else f"OPCODE_{'?' if number is None else number}"

@@ -25,6 +25,7 @@ _HOLDER = re.compile(rf"member .*?{LINK}:(.*):")
 # (1.3 GB). One by one that is six hours, all at once it fills a small temporary folder.
 _BATCH = 256
 _MOST_AT_ONCE = 8
+_LONGEST_NAME = 255  # bytes that a file system takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ class Library:
                 name = f"{holder}{self.path.stem}{match[1].removeprefix(LINK)}"  # as cuobjdump calls it for the user
                 arch = _SM.findall(match[1])
                 found.append(_Member(match[1], f"{self.path}({name})", arch[-1] if arch else "no known architecture"))
-        if any(Path(member.file).name != member.file or "," in member.file for member in found):
-            raise ToolError(f"{self.path}: {self.cuobjdump[0]} gives a member a name that is none: {found[0].file!r}")
+        if odd := [member.file for member in found if not _is_name(member.file)]:
+            raise ToolError(f"{self.path}: {self.cuobjdump[0]} gives a member a name that is none: {odd[0][:100]!r}")
         return found
 
     def listings(self) -> Iterator[Listing]:
@@ -147,6 +148,15 @@ class Library:
         _progress("")
         for _, work in self.running:
             work.close()
+
+
+def _is_name(text: str) -> bool:
+    """Whether it can be a file of one folder, and one of several in an option."""
+    return (
+        Path(text).name == text
+        and not {",", "\0"} & set(text)
+        and len(text.encode("utf-8", "replace")) <= _LONGEST_NAME
+    )
 
 
 def _progress(text: str) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sassmix.counts import CountRow, Counts
+from sassmix.counts import NO_EXIT, CountRow, Counts
 from sassmix.errors import InputError, Problem
 from sassmix.readers import Reader
 from sassmix.readers._csv_instances import Instances, instances_of, number_of
-from sassmix.readers._csv_layout import arch_of, mnemonic_of, names_of
+from sassmix.readers._csv_layout import arch_of, ended, mnemonic_of, names_of
 from sassmix.readers._csv_lines import cells_of, head_lines, lines_of
 
 #: From the most exact to the least: names with all modifiers, bare opcodes, NVIDIA's categories.
@@ -29,6 +29,7 @@ _PIPE_NAMES = {"tensor_op_hmma_type_hfma2": "tensor_hfma2"}
 _MOST_JOINED = 50
 _MOST_PROBLEMS = 20
 _ROW_START = re.compile(r'"(\d*|ID)","')
+_ROW_CUT = re.compile(r'"\d+("?$|",)')
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -44,21 +45,24 @@ def _sniff(head: bytes) -> bool:
     return any(_is_header(cells) or _is_details(cells) for cells in lines)
 
 
-def _records(path: Path, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """Rows with their line. Names of ranges may hold line breaks, so a quote left open goes on, up to the next row."""
+def _records(path: Path, problems: list[Problem]) -> Iterator[tuple[int, str, bool]]:
+    """Rows with their line, and whether their last quote is open: a row that is cut off.
+
+    Names of ranges may hold line breaks, so a quote left open goes on, up to the next row.
+    """
     held: list[str] = []
     first = 1
     for number, line in enumerate(lines_of(path, problems), 1):
         if held and (_ROW_START.match(line) or len(held) >= _MOST_JOINED):
-            yield first, cells_of("\n".join(held))
+            yield first, "\n".join(held), True
             held = []
         first = first if held else number
         held.append(line)
         if (len(held) == 1 and not line.startswith('"')) or sum(part.count('"') for part in held) % 2 == 0:
-            yield first, cells_of("\n".join(held))
+            yield first, "\n".join(held), False
             held = []
     if held:
-        yield first, cells_of("\n".join(held))
+        yield first, "\n".join(held), True
 
 
 @dataclass(slots=True)
@@ -71,38 +75,64 @@ class _Table:
 
 
 def _read(path: Path) -> Iterator[Counts]:
-    table: _Table | None = None
-    pending: Counts | None = None
     problems: list[Problem] = []
-    for number, cells in _records(path, problems):
+    launches = list(_launches(path, problems))
+    if not launches:
+        why = problems[0].message if problems else "the profiler has written only the header"
+        raise InputError(str(path), f"is a raw page of Nsight Compute that holds no launch: {why}")
+    launches[-1].problems.extend(problems)
+    # A launch without a name may be of any of the kernels.
+    nameless = [gap for counts in launches if not counts.names.known for gap in counts.lost]
+    for counts in launches:
+        counts.gaps += nameless if counts.names.known else []
+    yield from launches
+
+
+def _launches(path: Path, problems: list[Problem]) -> Iterator[Counts]:
+    """The launches; ``problems`` holds what was told behind the last one."""
+    table: _Table | None = None
+    for number, line, cut in _records(path, problems):
+        cells = cells_of(line)
         if _is_header(cells):
             table = _Table(cells, {}, cells.index("Kernel Name"))
         elif _is_details(cells):
             raise InputError(str(path), "is the details page; export with --page raw --csv", line=number)
-        elif table and (row := _row(table, cells, path, number, problems)):
-            if pending:
-                yield pending
-            pending = _Launch(str(path), number, row, table.units, [*problems]).counts()
-            problems.clear()
-    if not pending:
-        why = problems[0].message if problems else "the profiler has written only the header"
-        raise InputError(str(path), f"is a raw page of Nsight Compute that holds no launch: {why}")
-    pending.problems.extend(problems)
-    yield pending
+        elif table and not (cut or _cut_behind_a_cell(line)) and len(cells) == len(table.header):
+            if row := _row(table, cells):
+                yield _Launch(str(path), number, row, table.units, [*problems]).counts()
+                problems.clear()
+        elif table and (_ROW_CUT.match(line) or (len(cells) > table.name and cells[0].strip().isdigit())):
+            yield _left_out(table, cells, path, number)
 
 
-def _row(table: _Table, cells: list[str], path: Path, number: int, problems: list[Problem]) -> dict[str, str] | None:
-    """A launch; None for units, blank lines and what programs print."""
-    size = len(table.header)
-    if len(cells) == size and not table.units and not cells[table.name].strip():
+def _cut_behind_a_cell(line: str) -> bool:
+    """Where the profiler puts quotes around each cell, an empty one has them too."""
+    return line.startswith('"') and line.endswith(",")
+
+
+def _row(table: _Table, cells: list[str]) -> dict[str, str] | None:
+    """A launch; None for units."""
+    if not table.units and not cells[table.name].strip():
         table.units = dict(zip(table.header, cells, strict=True))
         return None
-    if len(cells) == size:
-        return dict(zip(table.header, cells, strict=True))
-    if len(cells) > table.name and cells[0].strip().isdigit() and len(problems) < _MOST_PROBLEMS:
-        what = f"the launch is left out: the row is cut off or malformed, it has {len(cells)} cells of {size}"
-        problems.append(Problem("warning", str(path), what, number))
-    return None
+    return dict(zip(table.header, cells, strict=True))
+
+
+def _left_out(table: _Table, cells: list[str], path: Path, number: int) -> Counts:
+    """A launch whose row is not whole: of which kernel it was is known where a cell stands behind the name."""
+    what = f"the launch is left out: the row is cut off or malformed, it has {len(cells)} cells of {len(table.header)}"
+    name = cells[table.name] if len(cells) > table.name + 1 else ""
+    lost = [f"line {number}: {what}"]
+    return Counts(
+        path=str(path),
+        kind="ncu-raw",
+        names=names_of({"kernel name": name}),
+        tool="Nsight Compute",
+        launches=1,
+        lost=lost,
+        gaps=[*lost],
+        problems=[Problem("warning", str(path), what, number)],
+    )
 
 
 @dataclass(slots=True)
@@ -128,11 +158,12 @@ class _Launch:
             counts.rows = self._rows(metric, found)
         else:
             counts.rows = self._only_total(counts.hardware, found)
-        if found and found.bad:
-            counts.lost.append(f"{len(found.bad)} counts cannot be read")
-            counts.gaps.extend(counts.lost)
+        if found:
+            counts.lost = found.lost
             for reason in found.bad[:_MOST_PROBLEMS]:
                 self._tell(f"{metric}: {reason}")
+        untold = found and found.total is None and any(row.mnemonic for row in counts.rows)
+        counts.gaps = [*counts.lost, *([NO_EXIT] if untold and not ended(counts.rows) else [])]
         return counts
 
     def _tell(self, message: str) -> None:

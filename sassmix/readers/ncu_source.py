@@ -15,7 +15,7 @@ from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem
 from sassmix.readers import Reader
 from sassmix.readers._csv_layout import ISSUED, SAMPLES, Layout, header_of, mnemonic_of
-from sassmix.readers._csv_lines import blocks_of, cells_of, head_lines, table_of
+from sassmix.readers._csv_lines import blocks_of, cells_of, ends_open, fitted, head_lines, table_of
 from sassmix.readers._csv_section import Section
 
 _TITLES = frozenset(
@@ -24,6 +24,7 @@ _TITLES = frozenset(
 )
 _STARTS_KERNEL = ("kernel name", "function name")
 _LIKE_A_ROW = re.compile(r'"?(\d+"?,"?)?0[xX][0-9a-fA-F]+("|,|$)')
+_NUMBERED = re.compile(r'"?[0-9a-fA-F]+"?,')
 _NUMBER = re.compile(r"-?[\d.,'\s\u00a0\u2009\u202f\ufffd]*\d")
 
 
@@ -93,10 +94,12 @@ class _Scanner:
 
     def _close(self) -> Section | None:
         done, self.section = self.section, None
-        if done and (done.foreign or not done.lines):
-            what = "lines of a source file" if done.foreign else "no row"
-            self._tell(f"the section holds {what} instead of instructions", done.line)
+        if done and done.foreign:
+            self._tell("the section holds lines of a source file instead of instructions", done.line)
             return None
+        if done and not done.lines:
+            self._tell("the section holds no row instead of instructions", done.line)
+            done = done if done.title else None
         if done:
             done.problems[:0] = self.stray
             self.stray.clear()
@@ -109,17 +112,17 @@ class _Scanner:
         """Rows with an odd address or cut short are kept; units, source lines and what programs print are not."""
         layout = section.layout
         at, source, issued = layout.columns[:3]
+        fit = fitted(cells, layout.width)
         if _LIKE_A_ROW.match(line):
-            if len(cells) <= layout.last:
-                section.problems.append(Problem("warning", section.path, "the row is cut off", number))
-            section.add(cells, number)
+            section.add(fit, number) if fit else section.tear(cells, number)
             return
-        if len(cells) <= layout.last or not _counted(cells[issued]):
+        counted = len(cells) > layout.last and _counted(cells[issued])
+        if len(cells) <= max(at, source) or not (counted or (fit is None and _NUMBERED.match(line))):
             return
         if mnemonic_of(cells[source]) is None:
-            section.foreign = section.foreign or (at < 0 and bool(cells[source].strip()))
+            section.foreign = section.foreign or (at < 0 and counted and bool(cells[source].strip()))
         elif at < 0 or cells[at].strip():
-            section.add(cells, number)
+            section.add(fit, number) if fit else section.tear(cells, number)
 
 
 def _runs(rows: list[list[str]]) -> Iterator[tuple[int, int]]:
@@ -136,18 +139,23 @@ def _read(path: Path) -> Iterator[Counts]:
     scanner = _Scanner(path)
     doubles = _Doubles(path)
     pending: Section | None = None
+    read = False
     for section in scanner.sections():
-        if pending and doubles.drop(section):
+        read = read or bool(section.lines)
+        if pending and section.lines and doubles.drop(section):
             what = "the section is printed twice, samples included: it is counted once"
             pending.problems.append(Problem("info", str(path), what, section.line))
             continue
         if pending:
             yield pending.counts()
         doubles.before = pending = section
-    if not pending:
+    if not pending or not read:
         raise InputError(str(path), _nothing(scanner))
     pending.problems.extend(scanner.stray)
-    yield pending.counts()
+    counts = pending.counts()
+    if pending.ends_with_number and ends_open(path):
+        counts.gaps.append("the last line has no end: the file may be cut off there, within a number")
+    yield counts
 
 
 def _nothing(scanner: _Scanner) -> str:
@@ -174,8 +182,11 @@ class _Doubles:
         if self._is_double(section):
             self.before = None
             return True
-        what = "the section is the same as the one before: it is counted as another launch"
-        section.problems.append(Problem("info", section.path, what, section.line))
+        what = (
+            "the section is the same as the one before, and nothing tells whether it is printed twice: it is counted "
+            "as another launch, so the totals may be twice what ran; export with samples to tell"
+        )
+        section.problems.append(Problem("warning", section.path, what, section.line))
         return False
 
     def _is_double(self, section: Section) -> bool:

@@ -24,9 +24,17 @@ _KERNEL = re.compile(
     r"[ ]*total instructions (?P<total>\S{1,40})|(?P<cut>\.\.\.))[ ]*"
 )
 _OPCODE = re.compile(r"[ \t]+([A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*) = (\S+)[ \t]*")
+_LIKE_OPCODE = re.compile(r"[ \t]+[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*[ \t]*=.*")
 _SETTING = re.compile(r"[ \t]*([A-Z_]{4,40}) = (\d{1,20}) - .*")
 _BANNER = re.compile(r"-+ NVBit \(NVidia Binary Instrumentation Tool v?([\w.]+)\) Loaded -+")
 _NO_END = (str((1 << 32) - 1), "0")
+#: Settings that say where counting begins and ends, by what is numbered.
+_INSTRUCTIONS = ("INSTR_BEGIN", "INSTR_END")
+_LAUNCHES = (("KERNEL_BEGIN", "KERNEL_END"), ("START_GRID_NUM", "END_GRID_NUM"))
+#: Any other word could as well be an opcode.
+_SETTINGS = frozenset(
+    (*_INSTRUCTIONS, *(name for pair in _LAUNCHES for name in pair), "COUNT_WARP_LEVEL", "EXCLUDE_PRED_OFF")
+) | {"ACTIVE_FROM_START", "TOOL_VERBOSE", "MANGLED_NAMES"}
 _MOST_PROBLEMS = 20
 #: The tool itself has room for fewer.
 _MOST_OPCODES = 1 << 16
@@ -49,18 +57,27 @@ def _plain(found: re.Match[str], lines: list[str], index: int) -> bool:
 
 @dataclass(slots=True)
 class _Launch:
-    """A launch's line and the opcodes below it."""
+    """A launch's line, the opcodes below it, and the settings that stood above it.
+
+    :param odd: lines that look like an opcode's and are not.
+    """
 
     line: int
     name: str
     count: str | None
     cut: bool
+    settings: dict[str, str]
+    version: str | None
     opcodes: list[tuple[int, str, str]] = field(default_factory=list)
+    odd: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Text:
-    """The state of going through a file: settings seen so far and the launch whose opcodes come."""
+    """The state of going through a file: the settings that apply here and the launch whose opcodes come.
+
+    Each run prints its settings before its launches, and a text may hold several runs.
+    """
 
     path: Path
     settings: dict[str, str] = field(default_factory=dict)
@@ -74,15 +91,26 @@ class _Text:
             if found := _KERNEL.fullmatch(line.strip("\r")):
                 if self.launch:
                     yield self.launch
-                self.launch = _Launch(number, found["name"], found["count"], bool(found["cut"]))
-            elif self.launch and (opcode := _OPCODE.fullmatch(line)) and len(self.launch.opcodes) < _MOST_OPCODES:
-                self.launch.opcodes.append((number, opcode[1], opcode[2]))
+                cut = bool(found["cut"])
+                self.launch = _Launch(number, found["name"], found["count"], cut, {**self.settings}, self.version)
             elif banner := _BANNER.fullmatch(line.strip()):
-                self.version = banner[1]
-            elif setting := _SETTING.fullmatch(line):
+                if self.launch:
+                    yield self.launch
+                self.launch, self.version, self.settings = None, banner[1], {}
+            elif (setting := _SETTING.fullmatch(line)) and (not self.launch or setting[1] in _SETTINGS):
                 self.settings[setting[1]] = setting[2]
+            elif self.launch:
+                _take(self.launch, line, number)
         if self.launch:
             yield self.launch
+
+
+def _take(launch: _Launch, line: str, number: int) -> None:
+    if opcode := _OPCODE.fullmatch(line.rstrip("\r")):
+        if len(launch.opcodes) < _MOST_OPCODES:
+            launch.opcodes.append((number, opcode[1], opcode[2]))
+    elif _LIKE_OPCODE.fullmatch(line.rstrip("\r")):
+        launch.odd.append(number)
 
 
 def _read(path: Path) -> Iterator[Counts]:
@@ -100,9 +128,9 @@ def _read(path: Path) -> Iterator[Counts]:
 
 def _counts(text: _Text, launch: _Launch) -> Counts:
     counts = Counts(path=str(text.path), kind="nvbit-hist", names=_names(launch), launches=1)
-    counts.tool = f"NVBit {text.version}" if text.version else "NVBit"
+    counts.tool = f"NVBit {launch.version}" if launch.version else "NVBit"
     total = _number(launch.count, launch.line, counts) if launch.count is not None else None
-    numbers = _opcodes(launch, total, counts)
+    numbers = _opcodes(launch, counts)
     listed = sum(number for _, number in numbers)
     if total is not None:
         counts.hardware["kernel instructions"] = float(total)
@@ -110,9 +138,11 @@ def _counts(text: _Text, launch: _Launch) -> Counts:
             numbers.append((_REST if numbers else _ALL, total - listed))
         if numbers and total != listed:
             _explain_sum(counts, total, listed, launch)
-    unit = _Unit(text.settings)
+    unit = _Unit(launch.settings)
     counts.rows = [unit.row(name, number) for name, number in numbers]
-    _explain(text, counts, unit, launch)
+    _explain(counts, unit, launch)
+    _explain_shape(counts, launch)
+    _explain_windows(counts, launch.settings)
     return counts
 
 
@@ -136,17 +166,10 @@ def _number(value: str, line: int, counts: Counts) -> int | None:
     return number
 
 
-def _opcodes(launch: _Launch, total: int | None, counts: Counts) -> list[tuple[str, int]]:
-    """The opcodes that make up the total; a line that looks like one behind them is the program's own."""
-    found: list[tuple[str, int]] = []
-    rest = total
-    for line, name, value in launch.opcodes:
-        if rest == 0:
-            break
-        if (number := _number(value, line, counts)) is not None:
-            found.append((name, number))
-            rest = None if rest is None else rest - number
-    return found
+def _opcodes(launch: _Launch, counts: Counts) -> list[tuple[str, int]]:
+    """All that looks like an opcode: the total cannot prove that a line behind the others is the program's own."""
+    numbers = ((name, _number(value, line, counts)) for line, name, value in launch.opcodes)
+    return [(name, number) for name, number in numbers if number is not None]
 
 
 def _explain_sum(counts: Counts, total: int, listed: int, launch: _Launch) -> None:
@@ -178,8 +201,8 @@ class _Unit:
         )
 
 
-def _explain(text: _Text, counts: Counts, unit: _Unit, launch: _Launch) -> None:
-    """What the counts lack, in words."""
+def _explain(counts: Counts, unit: _Unit, launch: _Launch) -> None:
+    """What the counts are and lack by the tool's settings, in words."""
     notes = counts.problems
     if unit.threads:
         lanes = "with the guard true" if unit.guarded else "whatever the guard says"
@@ -188,13 +211,35 @@ def _explain(text: _Text, counts: Counts, unit: _Unit, launch: _Launch) -> None:
         counts.missing = ("warp instructions",)
     if unit.guarded:
         counts.gaps.append("instructions with a false guard were not counted (EXCLUDE_PRED_OFF = 1)")
-    if not text.settings:
+    if not launch.settings:
         what = "the tool's settings are not in the text: warp instructions are assumed, the default"
         notes.append(Problem("info", counts.path, what, launch.line))
-    begin, end = text.settings.get("INSTR_BEGIN", "0"), text.settings.get("INSTR_END", _NO_END[0])
-    if begin != "0" or end not in _NO_END:
-        counts.lost.append(f"only instructions {begin} to {end} of each function were counted (INSTR_BEGIN, INSTR_END)")
+
+
+def _explain_windows(counts: Counts, settings: dict[str, str]) -> None:
+    """Launches that were left out may be of this kernel or not; instructions were of it for certain."""
+    if window := _window(settings, *_INSTRUCTIONS):
+        counts.lost.append(f"only instructions {window} of each function were counted")
         counts.gaps.append(counts.lost[-1])
+    windows = (_window(settings, *names) for names in _LAUNCHES)
+    counts.gaps += [f"only launches {window} of the program were counted" for window in windows if window]
+    if settings.get("ACTIVE_FROM_START") == "0":
+        counts.gaps.append("only launches between the program's own marks were counted (ACTIVE_FROM_START = 0)")
+
+
+def _window(settings: dict[str, str], first: str, last: str) -> str:
+    begin, end = settings.get(first, "0"), settings.get(last, _NO_END[0])
+    return f"{begin} to {end} ({first}, {last})" if begin != "0" or end not in _NO_END else ""
+
+
+def _explain_shape(counts: Counts, launch: _Launch) -> None:
+    """What the lines below the launch's own lack."""
+    if launch.odd:
+        what = "the line looks like an opcode's count and cannot be read; it is left out"
+        counts.problems += [Problem("warning", counts.path, what, line) for line in launch.odd[:_MOST_PROBLEMS]]
+        counts.gaps.append(f"{len(launch.odd)} lines that look like an opcode's count cannot be read")
+    if launch.count is None and counts.rows:
+        counts.gaps.append("the launch's line has no total, so nothing shows that all opcodes are here")
     opcodes = {(row.mnemonic or "").partition(".")[0] for row in counts.rows}
     if opcodes - {""} and "EXIT" not in opcodes:
         counts.gaps.append("no EXIT was counted")

@@ -130,7 +130,7 @@ def _function(item: dict[str, Any], arch: str | None, path: str | None, problems
             unread[index] = f"has the key {min(set(row) - _KEYS)!r}, which is not known"
     unread.update(_rejected(columns))
     function = Function(name=name, arch=arch, role="kernel", section=None, columns=columns, start=0, stop=len(columns))
-    function.role = role_by_code(function)
+    function.role = "helper" if name.startswith("$") else role_by_code(function)
     # Helpers have no entry of their own here: what is called by a local name stands in the caller's list.
     local = {match[1] for tail in columns.tails if (match := _LOCAL.search(tail))}
     function.labels = dict.fromkeys(local, INSIDE)
@@ -156,8 +156,9 @@ _ODD_OPERANDS = "has operands that the grammar does not know"
 
 _LOCAL = re.compile(r"`\((\$[^()`]+)\)")
 _MISPLACED = re.compile(r"(?<![a-z])([gi]?desc|tmem),?\[")
+_JOINED = re.compile(r"(?<=[0-9ZT])\[")  # R3[R2]: version 12.8 leaves the comma out for targets before sm_75
 _GUARD_AGAIN = re.compile(r",@!?U?P[0-9T](?=,|$)")  # in the operands of a guarded P2R
-_TRANSFER = re.compile(r"(CALL|RET|BRA|JMP|JMX|BRX|JMXU|BRXU|BSSY)(\.|$)")
+_TRANSFER = re.compile(r"(CALL|CAL|JCAL|PRET|RET|BRA|JMP|JMX|BRX|JMXU|BRXU|BSSY)(\.|$)")
 _NO_SYMBOL = re.compile(r"[-~!]*(U?[RP](Z|T|[0-9]+)(\..*)?|B[0-9]+|0x[0-9a-f]+|[0-9].*|[^$.\w].*|)")
 
 
@@ -172,7 +173,7 @@ def _operands(opcode: str, text: str) -> str:
     JSON has the bare symbol as the target of a call, and for sm_80 a comma behind a descriptor, or none, instead of in
     front of it: ``R3desc,[UR4][R2.64]``.
     """
-    text = _MISPLACED.sub(_put_back, _GUARD_AGAIN.sub("", text))
+    text = _JOINED.sub(",[", _MISPLACED.sub(_put_back, _GUARD_AGAIN.sub("", text)))
     rest, comma, last = text.rpartition(",")
     if not _TRANSFER.match(opcode) or _NO_SYMBOL.fullmatch(last):
         return text

@@ -33,7 +33,7 @@ class Kinship:
 
 #: A name that ends like this multiplies matrices; asked before anything else, since the verdict hangs on it.
 MATRIX = (
-    Rule(r"UTC\w*MMA", "tensor", "UTC*MMA, matrix multiplies in tensor memory", "tensor", datapath="uniform"),
+    Rule(r"UT\w*MMA", "tensor", "UTC*MMA, matrix multiplies in tensor memory", "tensor", datapath="uniform"),
     Rule(r"\w*GMMA", "tensor", "*GMMA, matrix multiplies of a warpgroup", "shared", datapath="vector"),
     Rule(r"\w*MMA\d*", "tensor", "*MMA, matrix multiplies", datapath="vector"),
 )

@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import sassmix
-from sassmix.testing import ArchitectureContract
+from sassmix.pytest_plugin import HoldsToContract
 
 LISTING = Path(__file__).parent / "mma.sm_130.sass"
 
 
-class TestNoether(ArchitectureContract):
-    arch = "sm_130"
-    listings = (LISTING,)
+def test_noether(architecture_contract: HoldsToContract) -> None:
+    architecture_contract("sm_130", [LISTING])
 
 
 def test_the_new_opcodes_stand_in_the_report() -> None:

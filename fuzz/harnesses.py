@@ -1,0 +1,253 @@
+"""One harness for each reader: it takes any bytes, and raises only where a promise is broken."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import zstandard
+
+from fuzz.invariants import hold, parts_of, reported
+from sassmix.counts import Counts
+from sassmix.errors import InputError, SassmixError
+from sassmix.readers import (
+    Reader,
+    _trace_files,
+    _zstd,
+    bare,
+    binary,
+    cutracer_hist,
+    cutracer_trace,
+    ncu_raw,
+    ncu_source,
+    nvbit,
+    nvdisasm_json,
+    open_input,
+    text,
+)
+from sassmix.readers.elf import open_elf
+from sassmix.tools import Output, Tool
+
+#: Bytes that a compressed input may unpack to; more takes longer than one run may.
+_MOST = 1 << 22
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+Harness = Callable[[bytes], None]
+
+
+@contextmanager
+def _file(data: bytes, name: str) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        path = Path(folder, name)
+        path.write_bytes(data)
+        yield path
+
+
+def _whole(reader: Reader, data: bytes, path: Path) -> list[Any] | None:
+    """The parts of a file of this kind, after a report was made of it; None if it is none, or was refused."""
+    try:
+        opened = open_input(path)
+    except InputError as error:
+        hold("\n" not in str(error), "a refusal is one line of words", error)
+        return None
+    hold(not opened.problems, "every reader can tell whether it knows a file", opened.problems)
+    if opened.reader is not reader:
+        return None
+    parts = parts_of(reader, path)
+    reported(path, parts)
+    return parts
+
+
+def listing(data: bytes) -> None:
+    """Text of disassemblers, and instructions alone."""
+    with _file(data, "k.sass") as path:
+        for reader in (text.READER, bare.READER):
+            _whole(reader, data, path)
+
+
+def listing_json(data: bytes) -> None:
+    """The output of ``nvdisasm -json``."""
+    with _file(data, "k.json") as path:
+        _whole(nvdisasm_json.READER, data, path)
+
+
+def hist(data: bytes) -> None:
+    """CUTracer's histogram: a file behind itself has every count twice."""
+    with _file(data, "kernel_1a2b3c4d5e6f7081_iter0__Z1kv_hist.csv") as path:
+        parts = _whole(cutracer_hist.READER, data, path)
+        if not parts or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return
+        path.write_bytes(data + b"\n" + data.removeprefix(b"\xef\xbb\xbf"))
+        hold(_rows(next(iter(cutracer_hist.READER.read(path)))) == _rows(parts[0], 2), "counts add up", parts)
+
+
+def _rows(counts: Counts, times: int = 1) -> dict[str | None, int]:
+    rows: dict[str | None, int] = {}
+    for row in counts.rows:
+        key = f"{row.mnemonic} {row.name} {row.sass}"
+        rows[key] = rows.get(key, 0) + times * row.issued
+    return rows
+
+
+def trace(data: bytes) -> None:
+    """CUTracer's trace: what DuckDB counts is what Python's JSON reads, or a problem says that lines are lost."""
+    with _file(data, "kernel_1a2b3c4d5e6f7081_iter0__Z1kv.ndjson") as path:
+        if len(_zstd.first_bytes(data, _MOST)) >= _MOST or not (parts := _whole(cutracer_trace.READER, data, path)):
+            return
+        if not _zstd.is_zstd(data) and parts[0].kind == "cutracer-trace":
+            _recounted(data, parts[0])
+
+
+def _recounted(data: bytes, counts: Counts) -> None:
+    records = [record for line in data.split(b"\n") if isinstance(record := _json(line), dict)]
+    executed = [r for r in records if r.get("type") in _trace_files.INSTRUCTIONS]
+    hold(counts.total <= len(data.splitlines()), "a record is counted once", counts.total)
+    if len({record["type"] for record in executed}) == 1 and not counts.lost:
+        hold(counts.total == len(executed), "every record is counted, or is told", counts.total, len(executed))
+
+
+def _json(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def source_page(data: bytes) -> None:
+    """Nsight Compute's source page."""
+    with _file(data, "k.csv") as path:
+        _whole(ncu_source.READER, data, path)
+
+
+def raw_page(data: bytes) -> None:
+    """Nsight Compute's raw page."""
+    with _file(data, "k.csv") as path:
+        _whole(ncu_raw.READER, data, path)
+
+
+def nvbit_text(data: bytes) -> None:
+    """NVBit's text: a launch has the total of its line, or a problem says why not."""
+    with _file(data, "k.txt") as path:
+        for counts in _whole(nvbit.READER, data, path) or ():
+            said = counts.hardware.get("kernel instructions")
+            if said is not None and not any("add up" in p.message for p in counts.problems):
+                hold(float(counts.total) == said or bool(counts.lost), "a launch has its total", counts)
+
+
+def elf(data: bytes) -> None:
+    """ELF tables, and what is told from them without a tool."""
+    if not data:
+        return
+    with _file(data, "k.cubin") as path:
+        try:
+            head, found, fat = open_elf(path, "k")
+        except InputError as error:
+            hold("\n" not in str(error), "a refusal is one line of words", error)
+            return
+    hold(head == data[:8] and isinstance(fat, bool), "the head is the file's", head)
+    if found:
+        hold(bool(re.fullmatch(r"sm_[0-9]{1,3}[af]?", found.arch)), "an architecture has a name", found.arch)
+        hold(found.note in data, "a note is the file's", found)
+        hold(found.toolkit is None or len(found.toolkit) < 10_000, "a version is short", found.toolkit)
+
+
+class _Printed:
+    """In the place of a tool: what it prints is the input, cut at NUL bytes, one piece for each call."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self.pieces = pieces
+        self.failures: list[str] = []
+
+    def __call__(self, *_: Any, **__: Any) -> _Printed:
+        return self
+
+    def result(self, read: Callable[[Tool, Output], Any]) -> Any:
+        """Hand the next piece to whoever waits for the tool."""
+        piece = self.pieces.pop(0) if self.pieces else b""
+        return read(_TOOL, Output(piece, piece[:100].decode("utf-8", "replace").split("\n")))
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
+
+
+_TOOL = Tool("nvdisasm", Path("/nowhere/nvdisasm"))
+_TOOL.__dict__["version"] = "99.1"
+_CUBIN = (FIXTURES / "cubins" / "saxpy.sm_90a.cubin").read_bytes()
+_EMBEDDED = b"\x50\xed\x55\xba" + bytes(60)
+
+
+def tool_output(data: bytes) -> None:
+    """What disassemblers print on a good file, whatever it is: of one cubin, then of a file with several in it."""
+    for content, name in ((_CUBIN, "k.cubin"), (_EMBEDDED, "k.fatbin")):
+        printed = _Printed(data.split(b"\0"))
+        with (
+            _file(content, name) as path,
+            mock.patch("sassmix.readers.disassembly.Attempt", printed),
+            mock.patch("sassmix.readers.library.Attempt", printed),
+            mock.patch("sassmix.readers.disassembly.find_tools", lambda _: [_TOOL]),
+            mock.patch("sassmix.readers.library.need_tools", lambda *_: [_TOOL]),
+        ):
+            try:
+                parts = list(binary.READER.read(path))
+            except SassmixError as error:
+                hold(bool(str(error)), "a refusal has words", error)
+                continue
+            for part in parts:
+                hold(all(len(f.columns) >= f.stop for f in part.functions), "functions are inside", part)  # type: ignore[union-attr]
+
+
+def zstd(data: bytes) -> None:
+    """The walk over frames agrees with the library: what it unpacks as a whole has no fault."""
+    with _file(data, "k.zst") as path:
+        starts, fault, most = _zstd.walk(path)
+        hold(starts == sorted(set(starts)) and all(0 <= s < len(data) for s in starts), "starts are places", starts)
+        hold(bool(starts) == _zstd.is_zstd(data[:4]) or not data, "a compressed file has frames", starts)
+        hold(fault is None or "\n" not in fault, "a fault is one line of words", fault)
+        if len(_zstd.first_bytes(data, _MOST)) >= _MOST:
+            return
+        unpacked = b"".join(_zstd.pieces(path))
+        hold(not starts or len(unpacked) <= most, "no more is unpacked than was said", len(unpacked), most)
+        whole = _unpacked(data) if starts else data
+        if whole is not None:
+            hold(unpacked == whole, "what can be unpacked is", len(unpacked), len(whole))
+            hold(fault is None, "a whole file has no fault", fault)
+
+
+def _unpacked(data: bytes) -> bytes | None:
+    """All frames of a file that is whole, None for another."""
+    found, rest = bytearray(), data
+    while rest:
+        if rest[:4] != _zstd.MAGIC:
+            size = int.from_bytes(rest[4:8], "little")
+            if not _zstd.is_zstd(rest[:4]) or len(rest) < 8 + size:
+                return None
+            rest = rest[8 + size :]
+            continue
+        unpack = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            found += unpack.decompress(rest)
+        except zstandard.ZstdError:
+            return None
+        if not unpack.eof:
+            return None
+        rest = unpack.unused_data
+    return bytes(found)
+
+
+HARNESSES: dict[str, Harness] = {
+    "listing": listing,
+    "listing-json": listing_json,
+    "elf": elf,
+    "tool-output": tool_output,
+    "hist": hist,
+    "trace": trace,
+    "source-page": source_page,
+    "raw-page": raw_page,
+    "nvbit": nvbit_text,
+    "zstd": zstd,
+}
