@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sassmix.errors import number_of
+
 
 @dataclass(slots=True, kw_only=True)
 class Side:
@@ -85,7 +87,10 @@ def compare(sides: Sequence[Side], code: Side | None = None, padding: int = 0) -
     if code and main.whole and not main.unresolved:
         _with_code(main, code, result)
     if code and padding:
-        result.explained.append(f"{padding} instructions of padding behind the code are left out of the listing")
+        result.explained.append(
+            f"{number_of(padding, 'instruction')} of padding behind the code {'is' if padding == 1 else 'are'} "
+            "left out of the listing"
+        )
     return result
 
 
@@ -180,28 +185,23 @@ def _compare_opcodes(main: Side, other: Side, result: Agreement) -> None:
 
 
 def _launches(side: Side) -> str:
-    return "an unknown number of launches" if side.launches is None else launches_in_words(side.launches)
-
-
-def launches_in_words(number: int) -> str:
-    """``1 launch``, ``2 launches``."""
-    return f"{number:,} launch" if number == 1 else f"{number:,} launches"
+    return "an unknown number of launches" if side.launches is None else number_of(side.launches, "launch")
 
 
 def _called(full: Side, part: Side) -> str | None:
     """Whether all that one has more are the functions that the kernel calls."""
     if not full.called or full.launches != part.launches or full.opcodes - full.called != part.opcodes:
         return None
-    number = full.called.total()
-    return f"{full.source} counts the functions that the kernel calls ({number:,} instructions), {part.source} does not"
+    more = number_of(full.called.total(), "instruction")
+    return f"{full.source} counts the functions that the kernel calls ({more}), {part.source} does not"
 
 
 def _predication(main: Side, other: Side) -> str | None:
     """Whether one leaves out the instructions that a false guard turned off in all lanes."""
     for full, part in ((main, other), (other, main)):
         if full.active is not None and full.launches == part.launches and +full.active == +part.opcodes:
-            number = full.total - part.total
-            return f"{part.source} leaves out what a false guard turned off in all lanes ({number:,} instructions)"
+            less = number_of(full.total - part.total, "instruction")
+            return f"{part.source} leaves out what a false guard turned off in all lanes ({less})"
     return None
 
 

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sassmix.agreement import Agreement, launches_in_words
+from sassmix.agreement import Agreement
 from sassmix.classify import Classifier
 from sassmix.code import code_of
 from sassmix.counts import Counts
+from sassmix.errors import number_of
 from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
 from sassmix.labels import LabelRule, readable
 from sassmix.launches import Launches, by_thread, compared, executed, launch_count
@@ -120,7 +121,7 @@ def _evidence(
 
 def _captured(main: Launches, counted: Tally) -> Evidence:
     launches = launch_count(main)
-    number = "an unknown number of launches" if launches is None else launches_in_words(launches)
+    number = "an unknown number of launches" if launches is None else number_of(launches, "launch")
     detail = f"{sum(c.total for c, _ in main.parts)} instructions, {number}"
     return Evidence("captured", "pass" if counted.total else "fail", detail)
 

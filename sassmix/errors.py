@@ -87,6 +87,13 @@ class Problem:
         return f"{self.severity}: {place + ': ' if place else ''}{self.message}"
 
 
+def number_of(number: int, what: str, *verbs: str) -> str:
+    """``1 launch``, ``2 launches``; with the verbs ``is`` and ``are`` behind it: ``1 address is``."""
+    many = f"{what}es" if what.endswith(("s", "h")) else f"{what}s"
+    one = number == 1
+    return " ".join([f"{number:,}", what if one else many, *(verbs[:1] if one else verbs[1:])])
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """``; did you mean X or Y?`` for names close to ``name``, else nothing."""
     import difflib  # only where something is misspelt

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sassmix.errors import number_of
 from sassmix.listing import Function
 
 #: Opcodes after which control may go elsewhere, or which a warp may execute once for each of its diverged parts.
@@ -85,7 +86,9 @@ def check_flow(
     found = _beyond(code, counts) + ([] if partial else _at_the_ends(code, counts))
     better = _better_shift(code, counts, len(doubts)) if doubts else 0
     if better:
-        found.append(f"the counts fit the code {abs(better)} instructions further {'on' if better > 0 else 'up'}")
+        found.append(
+            f"the counts fit the code {number_of(abs(better), 'instruction')} further {'on' if better > 0 else 'up'}"
+        )
     return FlowCheck(tuple(found), tuple(doubts))
 
 
@@ -111,7 +114,8 @@ def _left(code: _Code, step: _Step, counts: Mapping[int, int]) -> int:
 
 def _beyond(code: _Code, counts: Mapping[int, int]) -> list[str]:
     beyond = [index for index in counts if counts[index] and not code.start <= index < code.stop]
-    what = f"{len(beyond)} counted instructions stand in the padding or behind the end of the code"
+    counted = number_of(len(beyond), "counted instruction", "stands", "stand")
+    what = f"{counted} in the padding or behind the end of the code"
     return [what] if beyond else []
 
 

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from sassmix.agreement import launches_in_words
 from sassmix.conditions import Condition, Failure, Subject
+from sassmix.errors import number_of
 from sassmix.evidence import few
 from sassmix.pairing import Pair
 from sassmix.reaching import Callees, reached_from
@@ -178,7 +178,7 @@ def _grown(pair: Pair, numbers: Sequence[int], *, live: bool) -> str:
     launches = [kernel.launches if kernel else None for kernel in (pair.before, pair.after)]
     differ = pair.before is not None and launches[0] != launches[1]
     before, after = (
-        f"{number:,}" + (f" in {launches_in_words(of)}" if differ and of else "")
+        f"{number:,}" + (f" in {number_of(of, 'launch')}" if differ and of else "")
         for number, of in zip(numbers, launches, strict=True)
     )
     rest = f", those {_IDLE['static']} left out" if live else ""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-_ANONYMOUS = "(anonymous namespace)"
+#: Blanks and signs in a declaration that part nothing: of a namespace without a name, and of an expression among
+#: template arguments. The demangler writes parentheses around ``1 > 0`` there, and around no other comparison.
+_UNTOLD = re.compile(r"\(anonymous namespace\)| (?:<=>|<<|<=|<|>=) |->")
+_OPERATOR = re.compile(r"\boperator\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,17 +78,23 @@ def bare_names(name: str) -> tuple[str, ...]:
 def declared_names(declaration: str) -> tuple[str, ...]:
     """The same of a declaration; a name without parameters is a declaration too."""
     declared = _without_parameters(declaration)
-    places = _outside_arguments(declared)
-    without = "".join(declared[place] for place in places)
-    # What stands in front of the last blank is the type of the result; a namespace without a name holds a blank too.
-    start = without.replace(_ANONYMOUS, "_" * len(_ANONYMOUS)).rfind(" ") + 1
-    return tuple(dict.fromkeys((declared[places[start] :], without[start:]))) if without[start:] else ()
+    told = _UNTOLD.sub(lambda found: "_" * len(found[0]), declared)
+    # An operator is written with the signs of brackets, or with the blanks of a type: nothing in it is told apart.
+    head = _OPERATOR.split(told, maxsplit=1)[0]
+    places = _outside_arguments(head)
+    # What stands in front of the last blank is the type of the result.
+    start = max((place + 1 for place in places if told[place] == " "), default=0)
+    full = declared[start:]
+    bare = full if head != told else "".join(declared[place] for place in places if place >= start)
+    return tuple(dict.fromkeys((full, bare))) if bare else ()
 
 
 def _without_parameters(declared: str) -> str:
-    """Without the last pair of parentheses and what is behind it; it may hold others."""
-    depth = 0
-    for place in range(declared.rfind(")"), 0, -1):
+    """Without the last pair of parentheses and what is behind it, unless the name goes on there; it may hold others."""
+    depth, last = 0, declared.rfind(")")
+    if not set("<>:").isdisjoint(declared[last + 1 :]):
+        return declared
+    for place in range(last, 0, -1):
         depth += {")": 1, "(": -1}.get(declared[place], 0)
         if not depth:
             return declared[:place]
@@ -92,9 +102,7 @@ def _without_parameters(declared: str) -> str:
 
 
 def _outside_arguments(declared: str) -> list[int]:
-    """The places outside of template arguments; operators are written with the same signs, so theirs are not told."""
-    if "operator" in declared:
-        return list(range(len(declared)))
+    """The places outside of template arguments."""
     kept, depth, inner = [], 0, 0
     for place, sign in enumerate(declared):
         inner += {"(": 1, ")": -1}.get(sign, 0) if depth else 0

@@ -12,6 +12,7 @@ from operator import lt
 
 from sassmix.code import Code, code_of
 from sassmix.columns import NEVER
+from sassmix.errors import number_of
 from sassmix.evidence import ArchitectureClaim, Evidence, check_architecture, check_resolved, few
 from sassmix.labels import LabelRule, readable
 from sassmix.listing import Function, Listing
@@ -238,12 +239,13 @@ def static_evidence(summary: FunctionSummary, registry: Registry) -> list[Eviden
 
 def _consistent(summary: FunctionSummary) -> Evidence:
     if summary.missing > 0:
-        detail = (
-            f"{summary.missing} addresses are not printed: the disassembler hides an encoding, or lines are missing"
-        )
+        gaps = number_of(summary.missing, "address", "is", "are")
+        detail = f"{gaps} not printed: the disassembler hides an encoding, or lines are missing"
         return Evidence("consistent", "warn", detail)
     if summary.missing < 0:
         return Evidence(
-            "consistent", "warn", f"{-summary.missing} addresses too many: lines repeat or stand out of order"
+            "consistent",
+            "warn",
+            f"{number_of(-summary.missing, 'address')} too many: lines repeat or stand out of order",
         )
     return Evidence("consistent", "pass", "the addresses follow one another without a gap")

@@ -65,7 +65,7 @@ def test_predication_explains_a_difference(first: bool) -> None:
     full, part = side("a", FADD=5, BRA=2), side("b", FADD=5, BRA=1)
     full.active = Counter(FADD=5, BRA=1)
     found = compare([full, part] if first else [part, full])
-    assert found.explained == ["b leaves out what a false guard turned off in all lanes (1 instructions)"]
+    assert found.explained == ["b leaves out what a false guard turned off in all lanes (1 instruction)"]
 
 
 def test_totals_are_compared_where_names_are_missing() -> None:

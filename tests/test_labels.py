@@ -8,12 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sassmix.labels import LabelRule, bare_names, demangled, near_names, readable, selected
+from sassmix.labels import LabelRule, bare_names, declared_names, demangled, near_names, readable, selected
 
 #: Types and template arguments as a mangled name and as people write them.
 TYPES = {"f": "float", "Pi": "int*", "PFviE": "void (*)(int)", "N2ns1TIiEE": "ns::T<int>", "4Name": "Name"}
-ARGUMENTS = {**TYPES, "Li4E": "4", "Lb1E": "true", "XgtLi1ELi0EE": "(1 > 0)"}
-SCOPES = {"2ns": "ns", "12_GLOBAL__N_1": "(anonymous namespace)", "1TIiLi4EE": "T<int, 4>"}
+#: Expressions with the signs of brackets. The demangler writes parentheses around some of them only.
+COMPARED = {
+    f"X{code}Li1ELi0EE": f"1 {sign} 0" for code, sign in {"lt": "<", "le": "<=", "ge": ">=", "ls": "<<"}.items()
+}
+COMPARED |= {"XgtLi1ELi0EE": "(1 > 0)", "XrsLi1ELi0EE": "(1 >> 0)", "XssLi1ELi0EE": "1 <=> 0", "XptLi1E1aE": "1->a"}
+ARGUMENTS = {**TYPES, "Li4E": "4", "Lb1E": "true", **COMPARED}
+SCOPES = {"2ns": "ns", "12_GLOBAL__N_1": "(anonymous namespace)", "1TIiLi4EE": "T<int, 4>", "9operators": "operators"}
+SCOPES |= {f"1UI{code}E": f"U<{text}>" for code, text in COMPARED.items()}
 RESULTS = {"v": "void", "j": "unsigned int", "Pf": "float*"}
 
 
@@ -99,6 +105,32 @@ def test_the_narrowest_meaning_counts(several: list[Declared], data: st.DataObje
 )
 def test_operators_are_not_taken_for_brackets(mangled: str, bare: tuple[str, ...]) -> None:
     assert bare_names(mangled) == bare
+
+
+@pytest.mark.parametrize("scope", ["", "2ns", "1TIiLi4EE"])
+@pytest.mark.parametrize(("code", "kind"), [("i", "int"), ("j", "unsigned int"), ("1BIiLi4EE", "B<int, 4>"), ("w", "")])
+def test_a_conversion_keeps_its_operator_and_its_scope(scope: str, code: str, kind: str) -> None:
+    """Of ``operator int`` the last blank parts no type of a result from the name; nor that of ``operator new``."""
+    operator = f"cv{code}" if kind else "nw"
+    mangled = f"_ZN{scope}1A{operator}Em"
+    name = "::".join((*([SCOPES[scope]] if scope else []), "A", f"operator {kind or 'new'}"))
+    assert demangled(mangled) == f"{name}(unsigned long)"
+    assert bare_names(mangled) == (name,)
+    assert selected([mangled, "_Z5otherv"], name) == {mangled}
+
+
+@pytest.mark.parametrize("operator", ["_ZN1AcviEv", "_ZN1AltEi"])
+def test_an_operator_among_the_arguments_is_no_name(operator: str) -> None:
+    mangled = f"_Z1fILi1EXadL{operator}EEEvf"
+    declared = demangled(mangled)
+    assert declared and "operator" in declared
+    assert bare_names(mangled) == (declared.removeprefix("void ").removesuffix("(float)"),)
+
+
+@given(DECLARED)
+def test_a_name_without_parameters_is_a_declaration_too(one: Declared) -> None:
+    """Some tools print it so; the last parentheses may be those of an argument, or of a namespace."""
+    assert declared_names(one.full) == declared_names(one.declaration) == tuple(dict.fromkeys((one.full, one.bare)))
 
 
 @pytest.mark.parametrize("name", ["plain", "", "_Z", "_Z1", "$_Z1fv$_Z1gv", "x_Z1fv", "_Z1fv" + "v" * 20_000])

@@ -22,8 +22,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import sassmix
+from sassmix.check import check
 from sassmix.render import progress as progress_module
 from sassmix.render import render
+from sassmix.render.check import render_check
 from sassmix.render.progress import progress
 from sassmix.render.terminal import shortened
 from sassmix.report import Report
@@ -293,3 +295,22 @@ def test_the_picture_of_the_tutorial_is_the_report() -> None:
     kept = picture.PATH.read_text(encoding="utf-8")
     assert picture.words(kept) == "".join(ESCAPE.sub("", picture.report()).split()), "run `python -m tests.picture`"
     assert len(kept) < 100_000 and "@font-face" not in kept
+
+
+def test_of_very_many_kernels_all_are_named_and_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Details are bounded; the totals of every kernel, and how many have no details, are not."""
+    report = sassmix.mix(FIXTURES / "listings" / "control.sm_90a.sass")
+    monkeypatch.setattr("sassmix.render.text._DETAILED", 1)
+    shown = render(report, "text")
+    assert all(str(kernel.demangled or kernel.name)[:20] in shown for kernel in report.kernels)
+    assert shown.count("tensor cores  present") == 1
+    assert f"{len(report.kernels) - 1} more kernel" in shown
+    checked = render_check(check(report), "text")
+    assert f"{len(report.kernels) - 1} more kernel" in checked and checked.endswith("verdict: pass\n")
+
+
+def test_what_does_not_pass_comes_first_among_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = check(sassmix.mix(FIXTURES / "listings" / "control.sm_90a.sass"))
+    found["kernels"][-1]["confidence"] = "low"
+    monkeypatch.setattr("sassmix.render.text._DETAILED", 1)
+    assert render_check(found, "text").startswith(found["kernels"][-1]["name"])

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sassmix.agreement import launches_in_words
+from sassmix.errors import number_of
 from sassmix.evidence import verdict
 from sassmix.registry import target_key
 from sassmix.render import encodable, printable
@@ -26,7 +26,10 @@ _NAME_LINES = 4
 _NARROW = 60
 #: Hints that are shown of one kernel; JSON and markdown have all.
 _HINTS = 4
+#: Kernels of which a terminal shows more than a row; nobody reads thousands, and drawing them takes minutes.
+_DETAILED = 200
 _BLOCK = "█"
+_ORDER = ("low", "medium", "high")
 _ALWAYS = ("unresolved", "unclassified")
 
 
@@ -40,22 +43,25 @@ def _report(report: Report, block: str, width: int) -> Iterator[RenderableType]:
     for item in report.inputs:
         arch = ", ".join(sorted(filter(None, item.archs), key=target_key)) or item.arch or "no architecture named"
         tool = f", {item.tool}" if item.tool else ""
-        functions = f", {_number(len(item.functions), 'function')}" if item.functions else ""
+        functions = f", {number_of(len(item.functions), 'function')}" if item.functions else ""
         yield Text(printable(f"{item.path}: {item.kind}, {arch}{tool}{functions}"), style="dim", overflow="fold")
     if len(report.kernels) > 1:
         yield Text("")
         yield from overview(report.kernels, width)
-    for kernel in report.kernels:
+    for kernel in report.kernels[:_DETAILED]:
         yield Text("")
         yield from _kernel(kernel, report.by, block, width)
+    if more := report.kernels[_DETAILED:]:
+        yield from _left_out(len(more), "the table above has their totals")
     if report.problems:
         yield Text("\nProblems", style="bold")
         for problem in report.problems:
             yield indented(str(problem), 2)
 
 
-def _number(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
+def _left_out(more: int, where: str) -> Iterator[RenderableType]:
+    yield Text("")
+    yield indented(f"{number_of(more, 'more kernel')}: {where}; --kernel NAME or another --format shows all of them", 0)
 
 
 def _kernel(kernel: KernelReport, by: str, block: str, width: int) -> Iterator[RenderableType]:
@@ -77,8 +83,8 @@ def _kernel(kernel: KernelReport, by: str, block: str, width: int) -> Iterator[R
 
 def _origin(kernel: KernelReport) -> str:
     """Where executed counts come from: how many launches and warps, and how the function was found."""
-    launches = "launches unknown" if kernel.launches is None else launches_in_words(kernel.launches)
-    warps = "warps unknown" if kernel.warps is None else f"at most {_number(kernel.warps, 'warp')} in one"
+    launches = "launches unknown" if kernel.launches is None else number_of(kernel.launches, "launch")
+    warps = "warps unknown" if kernel.warps is None else f"at most {number_of(kernel.warps, 'warp')} in one"
     return f"{launches}, {warps}, function matched: {kernel.listing['how']}"
 
 
@@ -134,7 +140,19 @@ def _hints(kernel: KernelReport) -> Iterator[RenderableType]:
 
 def check_text(blocks: Iterable[tuple[dict[str, Any], Rows, Rows]], width: int | None) -> str:
     """Kernels of a check, each with its answers, its sources side by side, and what differs."""
-    return drawn((part for block in blocks for part in _checked(*block)), width)
+    return drawn(_checks(list(blocks)), width)
+
+
+def _checks(blocks: list[tuple[dict[str, Any], Rows, Rows]]) -> Iterator[RenderableType]:
+    """Of very many kernels those that do not pass come first."""
+    if len(blocks) > _DETAILED:
+        blocks = sorted(blocks, key=lambda block: _ORDER.index(block[0]["confidence"]))
+    for block in blocks[:_DETAILED]:
+        yield from _checked(*block)
+    if more := blocks[_DETAILED:]:
+        levels = [f"{n:,} {level}" for level in _ORDER if (n := sum(b[0]["confidence"] == level for b in more))]
+        yield from _left_out(len(more), f"confidence {', '.join(levels)}")
+        yield Text("")
 
 
 def _checked(kernel: dict[str, Any], answers: Rows, sides: Rows) -> Iterator[RenderableType]:
