@@ -41,7 +41,9 @@ class Subject:
         if found == ABSENT.get(self.facet):  # not measured; or all architectures were asked, and they differ
             measured = self.facet != "pipe" and row.info is not None and row.info.arch is not None
             return False if measured else None
-        return found == self.value or (self.facet in _NESTED and found.startswith(f"{self.value}."))
+        belongs = found == self.value or (self.facet in _NESTED and found.startswith(f"{self.value}."))
+        guessed = row.info is not None and row.info.knowledge == "inferred"
+        return None if guessed and not belongs else belongs  # a guess proves no absence
 
 
 @dataclass(frozen=True, slots=True)

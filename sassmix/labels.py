@@ -11,7 +11,7 @@ from functools import lru_cache
 
 #: Blanks and signs in a declaration that part nothing: of a namespace without a name, and of an expression among
 #: template arguments. The demangler writes parentheses around ``1 > 0`` there, and around no other comparison.
-_UNTOLD = re.compile(r"\(anonymous namespace\)| (?:<=>|<<|<=|<|>=) |->")
+_UNTOLD = re.compile(r"\(anonymous namespace\)| (?:<<|<=|<|>=) |->")
 _OPERATOR = re.compile(r"\boperator\b")
 
 

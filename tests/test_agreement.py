@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -311,3 +313,73 @@ def test_totals_of_another_tool_are_not_added_to_opcodes() -> None:
         assert (found.tally.total, found.tally.unresolved) == (2, 0)
         assert [side.source for side in found.agreement.sides] == ["nvbit-hist", "nvbit-hist (totals)"]
         assert "the total of nvbit-hist (totals)" in found.agreement.agreed
+
+
+@st.composite
+def sides(draw: st.DrawFn, source: str) -> Side:
+    """A source of any kind: whole or not, with names or not, of threads or warps."""
+    made = side(source, draw(st.sampled_from([None, 1, 1, 2])), draw(st.sampled_from([0, 0, 2])), **draw(opcodes))
+    made.whole = draw(st.booleans())
+    made.unit = draw(st.sampled_from([UNIT, UNIT, "thread instructions executed"]))
+    made.active = draw(st.none() | st.builds(Counter, opcodes))
+    return made
+
+
+@given(sides("main"), sides("b"), sides("c"))
+def test_what_one_source_says_is_not_lost_behind_another(main: Side, other: Side, third: Side) -> None:
+    """Each of the others is compared with the first, whatever was found before."""
+    alone = [compare([main, one]) for one in (other, third)]
+    together = compare([main, other, third])
+    for kind in ("agreed", "conflicts", "doubts", "explained"):
+        assert getattr(together, kind) == [text for found in alone for text in getattr(found, kind)]
+
+
+@given(sides("main"), sides("b"))
+def test_each_difference_names_the_two_that_differ(main: Side, other: Side) -> None:
+    for text in compare([main, other]).differences:
+        assert "main" in text and re.search(r"\bb\b", text)
+
+
+def test_totals_that_differ_are_told_with_the_numbers() -> None:
+    for nameless, other in (
+        (side("a", unresolved=4000), side("b", FADD=3)),
+        (side("a", FADD=3), side("b", unresolved=4000)),
+    ):
+        (doubt,) = compare([nameless, other]).doubts
+        assert "4,000" in doubt and " 3" in doubt
+        assert ("a" if nameless.unresolved else "b") + " does not name its opcodes" in doubt
+
+
+@pytest.mark.parametrize("number", [1, 8, 9, 10, 20])
+def test_idle_opcodes_are_named_up_to_eight_and_the_others_counted(number: int) -> None:
+    names = [f"OP{letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:number]]
+    (idle,) = compare([side("a", EXIT=1)], side("listing", None, EXIT=1, **dict.fromkeys(names, 2))).explained
+    assert [f"{name} (2)" in idle for name in names] == [place < 8 for place in range(number)]
+    assert (f" and {number - 8} more" in idle) == (number > 8) == ("more" in idle)
+
+
+@given(sides("a"), st.none() | st.integers(0, 99))
+def test_an_entry_of_the_sources_has_every_number_of_the_side(one: Side, hardware: int | None) -> None:
+    one.hardware = hardware
+    found = one.to_dict()
+    ordered = list(found.pop("opcodes").items())
+    assert ordered == sorted(one.opcodes.items(), key=lambda item: (-item[1], item[0]))
+    assert found == {
+        "source": "a",
+        "unit": one.unit,
+        "launches": one.launches,
+        "total": sum(one.opcodes.values()) + one.unresolved,
+        "unresolved": one.unresolved,
+        "hardware_total": hardware,
+    }
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_conflicts_of_every_kind_stand_side_by_side(order: tuple[int, ...]) -> None:
+    """Another number, a part that has more than the whole, and threads where no warp was."""
+    number, part, threads = side("number", FADD=4), side("part", FADD=4), side("threads", HMMA=32)
+    part.whole, threads.unit = False, "thread instructions executed"
+    others = [(number, part, threads)[place] for place in order]
+    found = compare([side("a", FADD=3), *others]).conflicts
+    assert len(found) == 3
+    assert all(other.source in text for other, text in zip(others, found, strict=True))

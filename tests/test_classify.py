@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,10 +14,10 @@ from hypothesis import strategies as st
 
 import sassmix
 from sassmix.arch import CATEGORIES, FACETS, OpcodeInfo
-from sassmix.classify import Classifier, agreement
-from sassmix.errors import UnknownArchitectureError
+from sassmix.classify import Classifier, agreement, check_answer
+from sassmix.errors import PluginError, UnknownArchitectureError
 from sassmix.plugins import default_plugins
-from sassmix.registry import Registry
+from sassmix.registry import Registry, Table
 from sassmix.tally import UNCLASSIFIED, UNRESOLVED, Tally, merged, tally
 from tests.conftest import architecture, registered, row, rule
 
@@ -237,3 +240,38 @@ def test_targets_are_sorted_once_and_not_for_each_name(monkeypatch: pytest.Monke
     assert asked.registry.targets_with("A") == ["sm_75", "sm_80", "sm_90"]
     monkeypatch.setattr(registry, "target_key", lambda target: pytest.fail("sorted again"))
     assert not any(asked.info(f"Q{number}", None).known for number in range(10))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [t for t in default_plugins().registry.tables() if t.architecture.sm],
+    ids=lambda table: table.architecture.name,
+)
+def test_an_opcode_alone_is_what_its_row_says(table: Table) -> None:
+    """Every row of every table, but for the facets that a rule changes for all forms of the opcode."""
+    asked = Classifier(default_plugins().registry)
+    for opcode, found in table.opcodes.items():
+        info = asked.info(opcode, table.architecture.sm[0])
+        changed = {f for r in table.rules if not r.modifier and fnmatchcase(opcode, r.opcode) for f in r.facets}
+        changed |= {"intent"} if "category" in changed else set()
+        wanted = {
+            **{name: getattr(found, name, None) or None for name in (*FACETS, "source", "knowledge", "description")},
+            "known": True,
+            "intent": found.category,
+            "pipe": table.pipes.get(opcode) or None,
+            "tensor": found.category == "tensor",
+            "plugin": table.origin.plugin,
+        }
+        assert {n: getattr(info, n) for n in wanted if n not in changed} == {
+            n: value for n, value in wanted.items() if n not in changed
+        }
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"category": "nothing"}, {"category": None}, {"pipe": "water"}, {"tensor": True}, {"knowledge": "sure"}]
+)
+def test_a_wrong_answer_is_told_with_the_mnemonic_that_it_is_for(wrong: dict[str, Any]) -> None:
+    right = one("EXIT.QQ")
+    assert check_answer(right) is right
+    with pytest.raises(PluginError, match=r"sassmix_classify's answer for EXIT\.QQ: "):
+        check_answer(replace(right, **wrong))

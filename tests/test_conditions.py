@@ -486,3 +486,12 @@ def test_what_was_issued_with_no_lane_on_does_not_do_what_is_required(
     failures = judge([condition("require", what)], report)
     assert bool(failures) != met
     assert met or "no lane on" in failures[0].found
+
+
+@pytest.mark.parametrize(("option", "status"), [("--forbid=tensor", 1), ("--forbid=memory.local", 1), ("--forbid=LDL", 0), ("--require=float.fp16", 0)])  # fmt: skip  # noqa: E501
+def test_a_guess_proves_no_absence(command: Command, save: Save, option: str, status: int) -> None:
+    """What an opcode does is only inferred: it is what it is guessed to be, and may be something else too."""
+    path = save(written(Body("k", ["QFMA4 R1, R2, R3, R4", "EXIT"]), arch="sm_100a"), "k.sass")
+    run = command("check", path, option, "--format", "json")
+    assert run.status == status
+    assert all("inferred" in str(item) or "not known" in str(item) for item in run.json["failed"])

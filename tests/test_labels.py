@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sassmix.labels import LabelRule, bare_names, declared_names, demangled, near_names, readable, selected
@@ -127,6 +127,7 @@ def test_an_operator_among_the_arguments_is_no_name(operator: str) -> None:
     assert bare_names(mangled) == (declared.removeprefix("void ").removesuffix("(float)"),)
 
 
+@example(Declared(("2ns", "12_GLOBAL__N_1"), "f", (), ()))
 @given(DECLARED)
 def test_a_name_without_parameters_is_a_declaration_too(one: Declared) -> None:
     """Some tools print it so; the last parentheses may be those of an argument, or of a namespace."""

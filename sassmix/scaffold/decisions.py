@@ -21,7 +21,7 @@ def decisions(plan: Plan, samples: Samples, found: Findings) -> Iterator[str]:
 def _on_opcodes(table: str, found: Findings) -> Iterator[str]:
     if found.rows:
         guessed = ", ".join(row.opcode for row in found.rows)
-        yield f'Is each guess right? {guessed}. Rows in {table}; a verdict "no" on tensor cores rests on them.'
+        yield f'Is each guess right? {guessed}. Rows in {table}; as long as they are inferred, no verdict is "no".'
     if matrix := [row.opcode for row in found.rows if row.tensor]:
         yield f'Does each of these multiply matrices? {", ".join(matrix)}: a verdict "yes" rests on them.'
     for opcode in found.open:
