@@ -21,6 +21,9 @@ from sassmix.report import UNITS, KernelReport
 from sassmix.tally import Tally, tally
 from sassmix.tensor import TensorVerdict, dynamic_verdict
 
+#: Kinds of files that may hold no counts and miss none: lists of launches, pages of other metrics.
+_NO_CAPTURE = frozenset({"cutracer-launches", "ncu-raw"})
+
 
 def kernel_report(
     sources: Sequence[Launches],
@@ -129,7 +132,8 @@ def _captured(main: Launches, counted: Tally) -> Evidence:
 def _complete(main: Launches) -> Evidence:
     lost = [text for counts in (*(c for c, _ in main.parts), *main.empty) for text in counts.lost]
     gaps = [text for _, resolution in main.parts for text in resolution.gaps]
-    gaps += [text for counts in main.empty for text in counts.gaps or [f"{counts.path} holds no counts"]]
+    captures = [counts for counts in main.empty if counts.kind not in _NO_CAPTURE]
+    gaps += [text for counts in captures for text in counts.gaps or [f"{counts.path} holds no counts"]]
     if lost:
         return Evidence("complete", "fail", few(lost + gaps))
     if gaps:
@@ -190,12 +194,20 @@ def _against_hardware(sources: Sequence[Launches], counted: Tally) -> list[str]:
     found = []
     for counts in (counts for launches in sources for counts, _ in launches.parts):
         if "tensor" in counts.hardware and not counted.unresolved and not counted.unclassified:
-            used = counts.hardware["tensor"] - counts.hardware.get("tensor_hfma2", 0.0)
-            shared = "tensor_hfma2" not in counts.hardware and any(row.name == "HFMA2.MMA" for row in counted.rows)
-            if (used > 0) != bool(counted.matrix()) and not shared:
-                what = "was" if used > 0 else "was not"
+            used, packed = counts.hardware["tensor"], counts.hardware.get("tensor_hfma2")
+            # Where it is not counted apart, packed arithmetic may be all of its instructions, or none.
+            least = used - (_packed(counts) if packed is None else packed)
+            most = used - (packed or 0.0)
+            if (least > 0 and not counted.matrix()) or (most <= 0 and counted.matrix()):
+                what = "was" if least > 0 else "was not"
                 found.append(f"the tensor pipe {what} used by the hardware's counter, the instructions say otherwise")
     return found
+
+
+def _packed(counts: Counts) -> int:
+    """Instructions that may be HFMA2.MMA, which is no matrix opcode; a name without modifiers hides which."""
+    names = [((row.mnemonic or "").split("."), row.issued) for row in counts.rows]
+    return sum(issued for (opcode, *rest), issued in names if opcode == "HFMA2" and (not rest or "MMA" in rest))
 
 
 def _matrix(launches: Launches, claim: ArchitectureClaim, classifier: Classifier) -> dict[str, int]:

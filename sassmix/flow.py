@@ -112,6 +112,19 @@ def _left(code: _Code, step: _Step, counts: Mapping[int, int]) -> int:
     return max(0, min(step.count, step.before - counts.get(following, 0)))
 
 
+def entry_opcodes(function: Function) -> list[str]:
+    """The opcodes that every warp executes: unguarded, and in front of any branch, exit or label."""
+    found: dict[str, None] = {}
+    columns, targets = function.columns, set(function.labels.values())
+    for index in range(function.start, function.code_stop):
+        opcode = columns.mnemonics[index].partition(".")[0]
+        if opcode in _TRANSFERS or (index in targets and index > function.start):
+            break
+        if not columns.guards[index].strip():
+            found[opcode] = None
+    return list(found)
+
+
 def _beyond(code: _Code, counts: Mapping[int, int]) -> list[str]:
     beyond = [index for index in counts if counts[index] and not code.start <= index < code.stop]
     counted = number_of(len(beyond), "counted instruction", "stands", "stand")

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from sassmix.counts import CountRow, Counts
 from sassmix.listing import Function
 
-_SASS = re.compile(r"\s*(?P<guard>@!?U?P[0-9T]\s+)?(?P<mnemonic>[A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?:\s[^;]*)?;?\s*")
+_SASS = re.compile(
+    r"\s*(?P<guard>@!?U?P[0-9T][ \t]+)?(?P<mnemonic>[A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?:[ \t][^;\r\n]*)?;?\s*"
+)
 _CALLS = frozenset({"CALL", "CAL", "JCAL"})
 _JUMPS = frozenset({"JMP", "JMX", "JMXU"})
 

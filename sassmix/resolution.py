@@ -9,20 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sassmix.counts import (
-    CLOCK_READ,
-    CODE_READS_CLOCK,
-    GUARDED_END,
-    NO_EXIT,
-    UNKNOWN_END,
-    UNTOLD_EXIT,
-    CountRow,
-    Counts,
-)
+from sassmix.counts import CountRow, Counts
 from sassmix.evidence import few
 from sassmix.flow import check_flow
+from sassmix.gaps import gaps_of
 from sassmix.listing import Function
-from sassmix.own_texts import contradictions, guard_of, mnemonic_of, named, shared_numbers
+from sassmix.own_texts import contradictions, mnemonic_of, named, shared_numbers
 from sassmix.own_texts import opcode_of as _base
 
 _SHARED = "functions that the kernel calls number their instructions from 0 too, so its numbers may be theirs"
@@ -99,7 +91,7 @@ def resolve(
     _take_named(result, by_number, shared, certain=True)
     _take_named(result, by_listing, shared, certain=not result.conflicts)
     result.placed = [(i, row) for i, row in result.placed if row.index is None or row.index >= shared]
-    result.gaps = [*_new_gaps(counts, function, result), *_open_gaps(counts, function, result)]
+    result.gaps = gaps_of(counts, function, result.resolved, whole=not result.unresolved)
     return result
 
 
@@ -212,44 +204,3 @@ class _Places:
             if listed is None or _base(own) != _base(listed):
                 found.append(f"the source has {own} as instruction {number}, the listing {listed or 'nothing'}")
         return found
-
-
-def _open_gaps(counts: Counts, function: Function | None, result: Resolution) -> list[str]:
-    """The gaps that stay once the instructions are known."""
-    closed = {
-        CLOCK_READ: function is not None and not _reads_clock(function),
-        NO_EXIT: any(row.issued and _base(name) == "EXIT" for name, row in result.resolved),
-        UNKNOWN_END: _ends(counts, function, result) is not None,
-    }
-    gaps = [gap for gap in counts.gaps if not closed.get(gap)]
-    return [UNTOLD_EXIT if gap == NO_EXIT and result.unresolved else gap for gap in gaps]
-
-
-def _new_gaps(counts: Counts, function: Function | None, result: Resolution) -> list[str]:
-    """The gaps that only the instructions show."""
-    guarded = UNKNOWN_END in counts.gaps and _ends(counts, function, result)
-    timed = counts.kind == "cutracer-hist" and CLOCK_READ not in counts.gaps and function and _reads_clock(function)
-    return [*([GUARDED_END] if guarded else []), *([CODE_READS_CLOCK] if timed else [])]
-
-
-def _reads_clock(function: Function) -> bool:
-    columns = function.columns
-    return any(
-        columns.mnemonics[i].startswith(("CS2R", "S2R", "S2UR")) and "CLOCK" in columns.tails[i]
-        for i in range(function.start, function.stop)
-    )
-
-
-def _ends(counts: Counts, function: Function | None, result: Resolution) -> set[int] | None:
-    """The guarded ones of the EXITs (or of the NOPs right behind one) that the warps ended with; None if it is else."""
-    opcodes = {row.index: _base(name) for name, row in result.resolved if row.index is not None}
-    ends = {i - 1 if opcodes.get(i) == "NOP" else i for i in counts.last or ()}
-    if not ends or any(opcodes.get(i) != "EXIT" for i in ends):
-        return None
-    return {i for i in ends if _guard(counts, function, i) not in {"", "@PT", "@UPT"}}
-
-
-def _guard(counts: Counts, function: Function | None, number: int) -> str:
-    if function and number < len(function):
-        return function.columns.guards[function.start + number].strip()
-    return guard_of(counts.table.get(number, ""))

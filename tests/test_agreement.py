@@ -17,12 +17,13 @@ from sassmix.check import check
 from sassmix.counts import CountRow, Counts, KernelNames
 from sassmix.dynamic import kernel_report
 from sassmix.filters import filter_problems
-from sassmix.launches import gather
+from sassmix.launches import compared, executed, gather
 from sassmix.matching import match
 from sassmix.parsing import parse
 from sassmix.plugins import default_plugins
 from sassmix.render.check import render_check, side_by_side
 from sassmix.report import KernelReport
+from tests.conftest import Body, written
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 NCU = FIXTURES / "counts" / "ncu"
@@ -335,8 +336,9 @@ def test_what_one_source_says_is_not_lost_behind_another(main: Side, other: Side
 
 
 @given(sides("main"), sides("b"))
-def test_each_difference_names_the_two_that_differ(main: Side, other: Side) -> None:
-    for text in compare([main, other]).differences:
+def test_each_conflict_or_doubt_names_the_two_that_differ(main: Side, other: Side) -> None:
+    found = compare([main, other])
+    for text in (*found.conflicts, *found.doubts):
         assert "main" in text and re.search(r"\bb\b", text)
 
 
@@ -383,3 +385,144 @@ def test_conflicts_of_every_kind_stand_side_by_side(order: tuple[int, ...]) -> N
     found = compare([side("a", FADD=3), *others]).conflicts
     assert len(found) == 3
     assert all(other.source in text for other, text in zip(others, found, strict=True))
+
+
+@pytest.mark.parametrize(("arch", "unresolved"), [("sm_90a", 12), ("sm_90", 12), ("sm_80", 16)])
+def test_a_call_leads_to_no_function_of_another_chip(arch: str, unresolved: int) -> None:
+    """The function has a listing of its own; of another chip it is another one, and the length of ours is not known."""
+    head, _, callee = TWO_SECTIONS.partition("\t.section\t.text.f")
+    other = f"\t.target\t{arch}\n\t.section\t.text.f{callee}"
+    functions = [*parse(head).functions, *parse(other).functions]
+    [[launches]] = gather([counted({0: 4, 1: 4, 2: 4, 3: 4})], functions, None)
+    assert launches.counted("issued")[1].total() == unresolved
+
+
+ONE_SECTION = TWO_SECTIONS.partition("\t.section\t.text.f")[0].replace("CALL.ABS.NOINC `(f)", "FMUL R2, R2, R3")
+
+
+@pytest.mark.parametrize("what", ["issued", "active", "threads"])
+def test_executions_by_place_are_those_of_all_launches(what: str) -> None:
+    functions = parse(ONE_SECTION).functions
+    several = [counted({0: n, 1: n, 2: n, 3: n}) for n in (4, 5)]
+    for number, row in enumerate(several[1].rows):
+        row.active, row.threads = 5 - number % 2, 100 + number
+    [[launches]] = gather(several, functions, None)
+    start = functions[0].start
+    wanted = {"issued": [9, 9, 9, 9], "active": [5, 4, 5, 4], "threads": [100, 101, 102, 103]}[what]
+    assert executed(launches, what) == ({start + place: n for place, n in enumerate(wanted)}, "")
+
+
+def test_executions_without_a_place_or_in_contradiction_are_none() -> None:
+    functions = parse(ONE_SECTION).functions
+    placeless = Counts(path="k", kind="cutracer-trace", names=NAMES, rows=[CountRow(4, mnemonic="FMUL")], launches=1)
+    wrong = counted({0: 4, 1: 4, 2: 4, 3: 4})
+    wrong.table = {0: "EXIT"}
+    right = counted({0: 4, 1: 4, 2: 4, 3: 4})
+    for other, reason in ((placeless, "do not say for certain"), (wrong, "contradict")):
+        for order in ((right, other), (other, right)):
+            [[launches]] = gather(list(order), functions, None)
+            total, why = executed(launches, "issued")
+            assert total is None and reason in why
+
+
+@pytest.mark.parametrize("first", [None, 3])
+@pytest.mark.parametrize("second", [None, 3])
+def test_active_counts_are_those_of_every_row_or_none(first: int | None, second: int | None) -> None:
+    """Of a part alone they would look like executions that a guard turned off."""
+    one, other = source("ncu-source", FADD=4), source("ncu-source", FADD=4)
+    one.rows[0].active, other.rows[0].active = first, second
+    [[launches]] = gather([one, other], [], None)
+    [found] = compared([launches]).sides
+    assert found.active == (Counter(FADD=6) if first and second else None)
+
+
+@pytest.mark.parametrize(
+    ("listed", "elsewhere"),
+    [
+        ([("k", "sm_80")], ()),
+        ([("k", "sm_90a")], ("sm_90a",)),
+        ([("k", "sm_90a"), ("k", "sm_100a")], ("sm_100a", "sm_90a")),
+        ([("k", "sm_90a"), ("other", "sm_100a")], ("sm_90a",)),
+        ([("k", "sm_90a"), ("k", "sm_90a")], ()),  # another code each: which of them is not told by the architecture
+        ([("_Z1ki", "sm_90a"), ("_Z1kd", "sm_100a")], ()),  # two kernels
+        ([("other", "sm_90a")], ()),
+    ],
+)
+def test_a_kernel_that_is_listed_for_other_architectures_only(
+    listed: list[tuple[str, str]], elsewhere: tuple[str, ...]
+) -> None:
+    functions = [
+        function
+        for number, (name, arch) in enumerate(listed)
+        for function in parse(written(Body(name, [*["FADD R1, R2, R3"] * (number + 1), "EXIT"]), arch=arch)).functions
+    ]
+    counts = Counts(path="k", kind="nvbit-hist", names=KernelNames(file="k"), arch="sm_80", rows=[CountRow(4, index=0)])
+    [[launches]] = gather([counts], functions, None)
+    assert launches.elsewhere == elsewhere
+    assert (launches.match.function is not None) == (listed[0] == ("k", "sm_80"))
+
+
+@pytest.mark.parametrize(
+    ("name", "tensor", "hfma2", "status"),
+    [
+        ("HFMA2.MMA", 96, None, "fail"),  # 64 of the pipe's are unexplained
+        ("HFMA2.MMA", 32, None, "pass"),
+        ("HFMA2.MMA", 0, None, "pass"),
+        ("HFMA2", 32, None, "pass"),  # a name without modifiers may be HFMA2.MMA
+        ("HFMA2.BF16_V2", 32, None, "fail"),
+        ("HMMA", 0, None, "fail"),
+        ("HMMA", 32, 0, "pass"),
+        ("HFMA2.MMA", 64, 32, "fail"),
+    ],
+)
+def test_the_tensor_pipe_has_no_more_than_packed_arithmetic_explains(
+    name: str, tensor: int, hfma2: int | None, status: str
+) -> None:
+    counts = source("ncu-raw", EXIT=64)
+    counts.rows.append(CountRow(mnemonic=name, issued=32))
+    counts.hardware = {"tensor": float(tensor), **({} if hfma2 is None else {"tensor_hfma2": float(hfma2)})}
+    assert next(item for item in entry(counts).evidence if item.check == "consistent").status == status
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"), [("cutracer-launches", "pass"), ("ncu-raw", "pass"), ("ncu-source", "warn")]
+)
+def test_a_file_that_holds_other_things_misses_no_counts(kind: str, status: str) -> None:
+    found = entry(source("cutracer-trace", LDC=1, EXIT=1), source(kind, None))
+    assert next(item for item in found.evidence if item.check == "complete").status == status
+
+
+ENTRY = """\t.target\tsm_90a
+        .type           k,@function
+        .size           k,(.L_x_1 - k)
+        .other          k,@"STO_CUDA_ENTRY STV_DEFAULT"
+k:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/              @P0  FMUL R2, R3, R4 ;
+        /*0020*/                   HMMA.16816.F32 R4, R8, R12, R4 ;
+        /*0030*/              @P1  BRA `(.L_x_0) ;
+        /*0040*/                   FADD R2, R3, R4 ;
+.L_x_0:
+        /*0050*/                   EXIT ;
+.L_x_1:
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        (["LDC", "HMMA", "EXIT"], []),
+        (["LDC", "FADD", "EXIT"], ["HMMA"]),
+        (["EXIT"], ["LDC", "HMMA"]),
+        (["LDC", "HMMA", "OPCODE_9"], []),  # it may be among what is not resolved
+    ],
+)
+def test_what_every_warp_comes_through_was_counted_or_rows_are_missing(names: list[str], missing: list[str]) -> None:
+    counts = source("cutracer-hist")
+    counts.rows = [
+        CountRow(name=name, issued=1) if name.startswith("OPCODE") else CountRow(mnemonic=name, issued=1)
+        for name in names
+    ]
+    [[launches]] = gather([counts], parse(ENTRY).functions, None)
+    gaps = [gap for _, resolution in launches.parts for gap in resolution.gaps if "comes through" in gap]
+    assert [gap.partition(" ")[0] for gap in gaps] == missing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 import sassmix
 from sassmix.counts import CLOCK_READ, GUARDED_END, NO_EXIT, UNKNOWN_END, CountRow, Counts, KernelNames
 from sassmix.errors import InputError
-from sassmix.own_texts import mnemonic_of
+from sassmix.own_texts import guard_of, mnemonic_of, shared_numbers
 from sassmix.readers import _trace_lines, _zstd, cutracer_hist, cutracer_trace
 from sassmix.readers._cutracer_names import names_of
 from sassmix.readers.cutracer_trace import read_together
@@ -222,6 +223,25 @@ def test_histograms_one_behind_the_other(hist: Callable[..., Counts]) -> None:
     assert "2 histograms" in counts.gaps[0]
 
 
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [("0,0,MOV,5", [3]), ("0,1,MOV,3", []), ("1,0,MOV,3", []), ("0,0,EXIT,3", []), ("0,0,MOV.U32,3", [])],
+)
+def test_a_row_twice_is_told(hist: Callable[..., Counts], row: str, told: list[int]) -> None:
+    """Both are counted: nothing tells which of them is right."""
+    counts = hist(f"warp_id,region_id,instruction,count\n0,0,MOV,3\n{row}\n")
+    assert counts.total == 3 + int(row.rpartition(",")[2])
+    assert [problem.line for problem in counts.problems] == told
+
+
+@pytest.mark.parametrize(
+    ("text", "mnemonic"), [("EXIT ;", "EXIT"), ("@P0 MOV R1;", "MOV"), ("MOV R1 ; HMMA R1", None), ("MOV;HMMA", None)]
+)
+def test_a_row_of_two_instructions_is_none(hist: Callable[..., Counts], text: str, mnemonic: str | None) -> None:
+    [row] = hist(f"warp_id,region_id,instruction,count\n0,0,{text},3\n").rows
+    assert (row.mnemonic, row.name) == (mnemonic, None if mnemonic else text)
+
+
 def test_a_header_alone_has_no_rows(hist: Callable[..., Counts]) -> None:
     counts = hist(HEADER)
     assert (counts.rows, counts.gaps, counts.launches) == ([], ["the histogram holds no counts"], 1)
@@ -420,6 +440,32 @@ def test_a_list_of_launches(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "captured"),
+    [
+        ("kernel_1a2b3c4d5e6f7081_iter1_k.ndjson", [], True),
+        ("kernel_1a2b3c4d5e6f7081_iter1__Z1kPf.ndjson", [], True),
+        ("kernel_1a2b3c4d5e6f7081_iter1_k.ndjson", [metadata()], True),
+        ("second.ndjson", [metadata()], True),
+        ("second.ndjson", [metadata(mangled_name=None)], False),
+        ("second.ndjson", [metadata(), metadata(mangled_name="_Z1jPf")], False),
+        ("kernel_events.ndjson", [], False),
+    ],
+)
+def test_a_capture_of_nothing_is_one_of_its_kernel(
+    tmp_path: Path, name: str, first: list[dict[str, Any]], captured: bool
+) -> None:
+    (tmp_path / f"{STEM}.ndjson").write_bytes(ndjson([*WHOLE, completion(3)]))
+    launch = {"type": "kernel_launch", "kernel_launch_id": 1, "mangled_name": "_Z1kPf", "grid_launch_id": 1}
+    (tmp_path / name).write_bytes(ndjson([*first, launch]))
+    (counts,) = (found for found in cutracer_trace.READER.read(tmp_path / name) if isinstance(found, Counts))
+    assert counts.kind == ("cutracer-trace" if captured else "cutracer-launches")
+    assert ("no record of an instruction is in it" in counts.gaps) == captured
+    (kernel,) = sassmix.mix([tmp_path]).kernels
+    status = {item.check: item.status for item in kernel.evidence}["complete"]
+    assert (kernel.tally.total, status == "pass") == (3, not captured)
+
+
 # what a trace proves by itself: its ends, its warps, its own texts
 
 TABLE = ("LDC R1, c[0x0][0x28] ;", "@P0 EXIT ;", "HMMA.16816.F32 R4, R8, R10, R4 ;", "EXIT ;")
@@ -590,6 +636,9 @@ def test_launches_of_different_code_are_told(tmp_path: Path, second: tuple[str, 
         ("EXIT", "EXIT"),
         ("MOV R1, R2 ; HMMA.16816.F32 R1 ;", None),
         ("MOV R1, R2 ;; ", None),
+        ("MOV R1, R2\nHMMA R1", None),
+        ("MOV\nHMMA", None),
+        ("@P0\nMOV R1", None),
         ("MOV@ R1", None),
         ("/*0010*/ MOV R1, R2 ;", None),
         ("", None),
@@ -653,6 +702,37 @@ def test_a_copy_is_no_further_launch(tmp_path: Path, pack: Callable[[bytes], byt
     assert any("the same trace as" in problem.message for problem in report.problems)
 
 
+@pytest.mark.parametrize("change", [lambda d: d.replace(b"\n", b"\r\n"), lambda d: d[:-1], lambda d: d + b"\r\n\n"])
+@pytest.mark.parametrize("size", [3, 30_000])
+def test_how_lines_end_makes_no_other_trace(tmp_path: Path, change: Callable[[bytes], bytes], size: int) -> None:
+    """The longer one is read in several pieces."""
+    data = ndjson([metadata(), *run_of(0, *[1] * (size - 2), 2), completion(size)])
+    for number, written in enumerate((data, change(data), data.replace(b"0x10", b"0x11", 1))):
+        (tmp_path / f"{number}.ndjson").write_bytes(written)
+    first, alike, other = (_zstd.content_digest(tmp_path / f"{number}.ndjson") for number in range(3))
+    assert first == alike != other
+
+
+@pytest.mark.parametrize("end", [[], [completion(4)]])
+@pytest.mark.parametrize("warps", [1, 2])
+@pytest.mark.parametrize("spread", [1, 7])
+@pytest.mark.parametrize("copied", [0, 1, 99])
+def test_a_record_that_stands_there_twice_is_lost(
+    trace: Callable[..., Counts], end: list[dict[str, Any]], warps: int, spread: int, copied: int
+) -> None:
+    """Also where the launch has fewer records than its places: it then begins or ends twice."""
+    ids = [(number, warp) for number in range(3) for warp in range(warps)]
+    records = [record(place * spread, opcode, warp=warp) for place, (opcode, warp) in enumerate(ids)]
+    end = [{**closed, "trace_records_written": len(records)} for closed in end]
+    lines = [metadata(), *records, *end]
+    counts = trace([*lines, *lines[: 1 + copied]] if copied else lines)
+    twice = min(copied, len(records))
+    assert counts.total == len(records) + twice
+    assert [gap for gap in counts.lost if "more than once" in gap] == (
+        [f"{twice} records stand in the files more than once; give each part of a trace once"] if twice else []
+    )
+
+
 def test_files_that_overlap_are_no_parts(tmp_path: Path) -> None:
     lines = LONG.splitlines(keepends=True)
     parts = [tmp_path / f"{STEM}.{number}.ndjson" for number in range(2)]
@@ -697,9 +777,14 @@ def test_a_cut_tail_keeps_what_was_read(trace: Callable[..., Counts], kept: floa
 
 @pytest.mark.parametrize("tail", [b"garbage" * 9, b"\x28\xb5", b"\n"])
 def test_what_is_no_frame(trace: Callable[..., Counts], tail: bytes) -> None:
-    counts = trace(b"".join(frames(LONG)) + tail)
+    data = b"".join(frames(LONG)) + tail
+    assert cutracer_trace.READER.sniff(data)
+    counts = trace(data)
     assert counts.total == 4000
     assert "zstd frame 4" in counts.lost[0]
+    small = trace(zstandard.compress(ndjson(WHOLE)) + tail)
+    assert (small.total, cutracer_trace.READER.sniff(Path(small.path).read_bytes())) == (3, True)
+    assert "zstd frame 2" in small.lost[0]
 
 
 def test_damage_within_a_frame(trace: Callable[..., Counts]) -> None:
@@ -794,7 +879,7 @@ def test_hostile_fields_never_raise(trace: Callable[..., Counts], fields: dict[s
     odd = metadata(**{"capture_config": dict.fromkeys(keys, config), **fields})
     assert trace([odd, *WHOLE, completion(3, **fields)]).total == 3
     launches = ndjson([{"type": "kernel_launch", **fields}] * 2)
-    path = Path(trace(WHOLE).path)
+    path = Path(trace(WHOLE).path).with_name("launches.ndjson")
     path.write_bytes(launches)
     found = [counts.launches for counts in cutracer_trace.READER.read(path) if isinstance(counts, Counts)]
     assert found == [2]
@@ -840,3 +925,49 @@ def test_the_fixtures_have_what_the_schema_requires() -> None:
         assert first["type"] == "kernel_metadata"
         assert last["trace_records_written"] == len(rest)
         assert all(entry is not None and needed <= set(entry) for entry in rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "guard"),
+    [
+        ("@P0 EXIT ;", "@P0"),
+        ("  @!UP3  BRA `(.L_1) ;", "@!UP3"),
+        ("@PT EXIT", "@PT"),
+        ("EXIT ;", ""),
+        ("@P0 EXIT ; EXIT ;", ""),
+        ("???", ""),
+        ("", ""),
+    ],
+)
+def test_the_guard_of_a_text_that_is_one_instruction(text: str, guard: str) -> None:
+    assert guard_of(text) == guard
+
+
+@pytest.mark.parametrize(
+    ("names", "said", "shared"),
+    [
+        (("FADD", "CALL.ABS.NOINC", "EXIT"), {}, sys.maxsize),
+        (("FADD", "CALL.ABS.NOINC", "EXIT"), {"root_only": True}, 0),
+        (("FADD", "CALL.ABS.NOINC", "EXIT"), {"entered": 4}, 0),  # it began as often as it was entered
+        (("FADD", "CALL.ABS.NOINC", "EXIT"), {"entered": 4, "lost": ["cut"]}, sys.maxsize),
+        (("FADD", "CALL.ABS.NOINC", "EXIT"), {"entered": 3}, sys.maxsize),
+        (("FADD", "IADD3", "EXIT"), {}, 0),
+        (("FADD", "IADD3", "EXIT"), {"entered": 3}, 0),
+        (("FADD", "JMP", "EXIT"), {}, 0),
+        (("FADD", "JMP", "EXIT"), {"entered": 5}, 0),
+        (("FADD", "JMP", "EXIT"), {"entered": 4, "lost": ["cut"]}, 0),
+        (("FADD", "JMP", "EXIT"), {"entered": 3}, sys.maxsize),
+    ],
+)
+@pytest.mark.parametrize("numbered", [True, False])
+def test_numbers_are_shared_only_where_a_call_was_executed(
+    names: tuple[str, ...], said: dict[str, Any], shared: int, numbered: bool
+) -> None:
+    rows = [(name, CountRow(4, index=index)) for index, name in enumerate(names)]
+    counts = Counts(path="k", kind="cutracer-trace", names=KernelNames(), rows=[row for _, row in rows], **said)
+    known, others = (rows, []) if numbered else ([], rows)
+    assert shared_numbers(counts, known, others, None) == shared
+    assert shared_numbers(counts, known, others, ()) == 0
+    for _, row in rows[1:]:
+        row.issued = 0
+    assert shared_numbers(counts, known, others, None) == 0

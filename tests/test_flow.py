@@ -5,15 +5,28 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sassmix.counts import CountRow, Counts, KernelNames
+from sassmix.counts import (
+    CLOCK_READ,
+    CODE_READS_CLOCK,
+    NO_EXIT,
+    UNKNOWN_END,
+    UNTOLD_EXIT,
+    CountRow,
+    Counts,
+    KernelNames,
+)
+from sassmix.counts import (
+    GUARDED_END as ENDED_UNDER_GUARD,
+)
 from sassmix.flow import FlowCheck, check_flow
 from sassmix.listing import Function, Listing
 from sassmix.matching import match
 from sassmix.parsing import parse
-from sassmix.resolution import resolve
+from sassmix.resolution import Resolution, resolve
 from tests.conftest import Body, written
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "counts" / "h200"
@@ -144,3 +157,214 @@ def test_what_falls_through_into_a_label_is_counted_there_too(before: int, at_la
     code = ["MOV R1, R2", "@P0 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", "FMUL R2, R2, R3", "EXIT"]
     found = flow(code, [9, 9, before, at_label, at_label])
     assert bool(found.doubts) == (at_label < before)
+
+
+CODE = ["MOV R1, R2", "FADD R2, R2, R3", "FMUL R2, R2, R3", "EXIT"]
+
+
+def resolved(rows: list[CountRow], code: list[str] | None = None, damage: str = "", **said: Any) -> Resolution:
+    """The resolution of rows in a small kernel; no kernel with an empty code."""
+    function = parse(written(Body("k", code or CODE))).functions[0] if code != [] else None
+    if function and damage:
+        function.damage.append(damage)
+    return resolve(Counts(path="k", names=KernelNames(mangled="k"), rows=rows, **{"kind": "other", **said}), function)
+
+
+def row_of(index: int, *, issued: int = 4, **said: Any) -> CountRow:
+    return CountRow(issued, index=index, **said)
+
+
+WHOLE = [row_of(index) for index in range(4)]
+
+
+@pytest.mark.parametrize("by", ["index", "offset"])
+def test_each_row_has_its_place_by_number_or_by_offset(by: str) -> None:
+    rows = [CountRow(4, index=place) if by == "index" else CountRow(4, offset=16 * place) for place in range(4)]
+    found = resolved(rows)
+    assert found.placed == list(enumerate(rows))
+    assert found.resolved == list(zip(["MOV", "FADD", "FMUL", "EXIT"], rows, strict=True))
+    assert (found.checked, found.called, found.conflicts) == (["the flow of the code"], [], [])
+
+
+@pytest.mark.parametrize("code", [None, []])
+def test_rows_that_name_themselves_have_no_place_and_nothing_to_check(code: list[str] | None) -> None:
+    found = resolved([CountRow(4, mnemonic=name) for name in ("FADD", "EXIT")], code)
+    assert (found.placed, found.called, found.checked, found.conflicts) == ([], [], [], [])
+
+
+def test_of_rows_with_places_one_without_ran_elsewhere() -> None:
+    other = CountRow(4, mnemonic="FADD")
+    assert resolved([*WHOLE, other]).called == [("FADD", other)]
+    assert resolved([*WHOLE, other], []).called == []
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        (CountRow(1, name="OPCODE_5", index=7), "OPCODE_5"),
+        (CountRow(1, index=7, offset=16), "OPCODE_7"),
+        (CountRow(1, offset=0x90), "offset 0x90"),
+        (CountRow(1), "?"),
+    ],
+)
+def test_what_is_not_resolved_has_the_best_name_there_is(row: CountRow, name: str) -> None:
+    assert resolved([row], []).unresolved == [(name, row)]
+    assert {n for n, _ in resolved([row, row_of(99, name="far")]).unresolved} == {name, "far"}
+
+
+@pytest.mark.parametrize("offset", [0, 16, 32, 48, 64])
+def test_number_and_offset_of_a_row_have_to_agree(offset: int) -> None:
+    rows = [*WHOLE[:1], row_of(1, offset=offset), *WHOLE[2:]]
+    said = {16: False}.get(offset, True)
+    found = resolved(rows)
+    assert bool(found.conflicts) == said
+    if offset < 64 and said:
+        assert f"OPCODE_1 has the offset {offset:#x} of instruction {offset // 16}" in found.conflicts
+
+
+def test_an_opcode_that_the_code_lacks_is_a_contradiction_unless_lines_are_missing() -> None:
+    rows = [CountRow(4, mnemonic=name) for name in ("HMMA.16816.F32", "FADD.FTZ")]
+    assert resolved(rows).conflicts == ["HMMA was counted, but does not stand in the function"]
+    assert resolved(rows, damage="cut").conflicts == []
+    assert resolved(rows, [*CODE, "CALL.ABS.NOINC `(f)"]).conflicts == []
+
+
+BROKEN = [row_of(index, issued=issued) for index, issued in enumerate((4, 4, 3, 4))]
+
+
+@pytest.mark.parametrize(
+    ("said", "tells"),
+    [
+        ({}, True),
+        ({"gaps": ["cut"]}, True),  # nothing else could speak up
+        ({"gaps": ["cut"], "lost": ["cut"]}, False),
+        ({"lost": ["cut"]}, False),
+        ({"gaps": ["cut"], "table": {0: "MOV R1, R2"}}, False),
+        ({"table": {0: "MOV R1, R2"}}, True),
+    ],
+)
+def test_the_flow_of_a_part_tells_only_where_nothing_else_does(said: dict[str, Any], tells: bool) -> None:
+    found = resolved(BROKEN, **said)
+    assert bool(found.doubts) == ("the flow of the code" in found.checked) == tells
+
+
+def test_rows_with_number_and_offset_speak_for_themselves() -> None:
+    rows = [CountRow(row.issued, index=row.index, offset=16 * (row.index or 0)) for row in BROKEN]
+    assert resolved(rows).doubts and not resolved(rows, gaps=["cut"]).doubts
+
+
+@pytest.mark.parametrize(
+    ("table", "conflicts"),
+    [
+        ({0: "MOV R9, R9", 3: "EXIT"}, []),
+        ({1: "FADD.FTZ R9, R9, R9"}, []),
+        ({1: "HMMA R1"}, ["the source has HMMA as instruction 1, the listing FADD"]),
+        ({9: "HMMA R1"}, ["the source has HMMA as instruction 9, the listing nothing"]),
+    ],
+)
+def test_the_table_of_a_source_has_to_fit_the_listing(table: dict[int, str], conflicts: list[str]) -> None:
+    found = resolved(WHOLE, table=table)
+    assert "the source's own table" in found.checked
+    assert [text for text in found.conflicts if "as instruction" in text] == conflicts
+    assert bool(found.conflicts) == bool(conflicts)
+
+
+CLOCKED = ["MOV R1, R2", "CS2R R2, SR_CLOCKLO", "FMUL R2, R2, R3", "EXIT"]
+
+
+@pytest.mark.parametrize(
+    ("gap", "code", "said", "left"),
+    [
+        ("cut", CODE, {}, ["cut"]),
+        (CLOCK_READ, CODE, {}, []),
+        (CLOCK_READ, CLOCKED, {}, [CLOCK_READ]),
+        (CLOCK_READ, [], {}, [CLOCK_READ]),
+        (None, CLOCKED, {"kind": "cutracer-hist"}, [CODE_READS_CLOCK]),
+        (CLOCK_READ, CLOCKED, {"kind": "cutracer-hist"}, [CLOCK_READ]),
+        (None, CODE, {"kind": "cutracer-hist"}, []),
+        (None, CLOCKED, {"kind": "cutracer-trace"}, []),
+        (NO_EXIT, CODE, {}, []),
+        (NO_EXIT, [], {}, [UNTOLD_EXIT]),
+        ("cut", [], {}, ["cut"]),
+        (UNKNOWN_END, CODE, {}, [UNKNOWN_END]),
+        (UNKNOWN_END, CODE, {"last": frozenset({3})}, []),
+        (UNKNOWN_END, CODE, {"last": frozenset({2, 3})}, [UNKNOWN_END]),
+        (UNKNOWN_END, [*CODE[:3], "@P0 EXIT"], {"last": frozenset({3})}, [ENDED_UNDER_GUARD]),
+        (UNKNOWN_END, [*CODE[:3], "@PT EXIT"], {"last": frozenset({3})}, []),
+        (None, [*CODE[:3], "@P0 EXIT"], {"last": frozenset({3})}, []),
+    ],
+)
+def test_a_gap_stays_unless_the_instructions_close_it(
+    gap: str | None, code: list[str], said: dict[str, Any], left: list[str]
+) -> None:
+    found = resolved(WHOLE, code, gaps=[gap] if gap else [], **said)
+    assert found.gaps == left
+
+
+LOOP = [*["FADD R1, R2, R3"] * 20, ".L_1:", *["FMUL R1, R2, R3"] * 20, "@P0 BRA `(.L_1)", *["MOV R1, R2"] * 10, "EXIT"]
+LOOPED = [*[4] * 20, *[40] * 21, *[4] * 11]
+
+
+@pytest.mark.parametrize("shift", [-2, -1, 0, 1, 2])
+def test_how_far_off_counts_are_is_told(shift: int) -> None:
+    """By how much they have to be moved, and where to: against their own shift."""
+    moved = LOOPED[:1] * shift + LOOPED[: len(LOOPED) - shift] if shift >= 0 else LOOPED[-shift:] + LOOPED[-1:] * -shift
+    told = [text for text in flow(LOOP, moved).contradictions if "fit the code" in text]
+    number = f"{abs(shift)} instruction{'s' if abs(shift) > 1 else ''}"
+    assert told == ([f"the counts fit the code {number} further {'up' if shift > 0 else 'on'}"] if shift else [])
+
+
+@pytest.mark.parametrize(("beyond", "told"), [(1, "1 counted instruction stands"), (2, "2 counted instructions stand")])
+def test_counts_behind_the_end_are_told(beyond: int, told: str) -> None:
+    assert flow(["MOV R1, R2", "EXIT"], [4] * 2).contradictions == ()
+    assert flow(["MOV R1, R2", "EXIT"], [4] * (2 + beyond)).contradictions == (
+        f"{told} in the padding or behind the end of the code",
+    )
+
+
+JUMPED = ["MOV R1, R2", "@P1 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", "@P2 FMUL R2, R2, R3"]
+
+
+@pytest.mark.parametrize(
+    ("counts", "doubts"),
+    [
+        ([8, 8, 3, 8, 8, 8], 0),
+        ([8, 8, 3, 3, 8, 8], 0),  # a tracer that leaves out what the guard turned off
+        ([8, 8, 3, 8, 5, 5], 1),  # what came to the guard at the label came behind it too
+        ([8, 8, 3, 3, 2, 2], 1),
+        ([8, 8, 3, 0, 3, 3], 0),
+    ],
+)
+def test_a_guard_at_a_label_lets_no_count_get_lost(counts: list[int], doubts: int) -> None:
+    code = [
+        "MOV R1, R2",
+        "@P1 BRA `(.L_1)",
+        "FADD R2, R2, R3",
+        ".L_1:",
+        "@P2 FMUL R2, R2, R3",
+        "FADD R2, R2, R3",
+        "EXIT",
+    ]
+    assert len(flow(code, counts).doubts) == doubts
+
+
+def test_an_end_to_which_a_jump_may_lead_lets_out_all_that_it_counts() -> None:
+    """Eight came to the end, five of them by the jump, and four went on."""
+    code = [
+        "MOV R1, R2",
+        "@P1 BRA `(.L_1)",
+        "FADD R2, R2, R3",
+        ".L_1:",
+        "@P2 FMUL R2, R2, R3",
+        "@P0 EXIT",
+        "MOV R1, R2",
+    ]
+    assert flow([*code, "EXIT"], [8, 8, 3, 3, 8, 4, 4]) == FlowCheck()
+
+
+def test_unequal_neighbours_are_doubted_among_rows_without_a_place_too() -> None:
+    function = parse(written(Body("k", CODE))).functions[0]
+    for counts in ({0: 4, 1: 3}, {0: 4, 1: 4, 2: 3, 3: 3}):
+        placed = {function.start + index: count for index, count in counts.items()}
+        assert len(check_flow(function, placed, partial=True).doubts) == 1
+    assert check_flow(function, {function.start: 4, function.start + 2: 3}, partial=True) == FlowCheck()

@@ -195,6 +195,52 @@ def test_a_row_left_out_is_seen(tmp_path_factory: pytest.TempPathFactory, missin
     assert all(counts.gaps for counts in source(path))
 
 
+@pytest.mark.parametrize(
+    ("last", "whole"),
+    [
+        ("EXIT", True),
+        ("@P0 EXIT", False),
+        ("@!UP0 EXIT", False),
+        ("@PT EXIT", True),
+        ("@!PT EXIT", False),
+        ("RET.REL.NODEC R20 `(k)", True),
+        ("@P1 RET.REL.NODEC R20 `(k)", False),
+        ("BRA `(.L_x_0)", True),
+        ("BRA.DIV UR4, `(.L_x_0)", False),
+        ("BRA !P5, `(.L_x_0)", False),
+        ("CALL.REL.NOINC `(f)", False),
+        ("NOP ; MOV R1", False),
+        ("NOP", False),
+        ("FADD R1, R1, R1", False),
+        ("EXIT ; FADD R1, R1, R1", False),
+        ("EXITS", False),
+    ],
+)
+@pytest.mark.parametrize("behind", ["", "NOP"])
+def test_rows_end_where_no_warp_goes_on(write: Write, last: str, whole: bool, behind: str) -> None:
+    """At the end of the page, and in front of an address at which a called function may begin."""
+    texts = ["LDC R1", "EXIT", "MOV R1", last, *([behind] if behind else [])]
+    rows = [f'{0x1000 + 16 * at:#x},"{text}",4,128\n' for at, text in enumerate(texts)]
+    function = [f'{0x1100 + 16 * at:#x},"{text}",4,128\n' for at, text in enumerate(["MOV R1", "RET R2"])]
+    for tail in ([], function):
+        [counts] = source(write(ROWS + "".join(rows + tail)))
+        assert bool(counts.gaps) != whole
+
+
+@pytest.mark.parametrize(("step", "whole"), [(16, True), (8, True), (32, False), (48, False), (64, False)])
+@pytest.mark.parametrize("text", ["MOV R1, R2", "CALL.REL.NOINC `(f)", "@P0 EXIT"])
+def test_two_rows_tell_the_step(write: Write, step: int, whole: bool, text: str) -> None:
+    """Whatever the architecture, instructions are 8 or 16 bytes long."""
+    [counts] = source(write(f'{ROWS}0x1000,"{text}",4,128\n{0x1000 + step:#x},EXIT,4,128\n'))
+    assert bool(counts.gaps) != whole
+
+
+@pytest.mark.parametrize("text", ["MOV R1 ; HMMA R1", "MOV R1, R2 ; HMMA.16816.F32 R1 ;", "@P0 MOV R1 ; HMMA R1"])
+def test_a_text_with_two_instructions_is_none(write: Write, text: str) -> None:
+    [counts] = source(write(f"{ROWS}0x1000,{text.replace(',', '')},7,224\n0x1010,EXIT,7,224\n"))
+    assert [(row.mnemonic, row.name is None) for row in counts.rows] == [(None, False), ("EXIT", True)]
+
+
 def test_a_section_without_rows_is_a_launch_without_counts(write: Write) -> None:
     head = CASE.partition('"0"')[0]
     found = source(write(CASE + head))
@@ -377,7 +423,7 @@ def test_raw_page_names_what_it_cannot_resolve(write: Write, metric: str, cell: 
 def test_raw_page_loses_only_the_row_cut_off(write: Write) -> None:
     text = RAW.format(metric=ALL, cell="7 (EXIT: 7)")
     last = text.splitlines()[-1]
-    found = read(ncu_raw.READER, write(text + last[:30] + "\n" + last + "\n" + last[:40]))
+    found = read(ncu_raw.READER, write(text + last[:30] + "\n" + last.replace("0", "1", 1) + "\n" + last[:40]))
     assert [counts.total for counts in found] == [7, 0, 7, 0]
     assert [problem.line for counts in found for problem in counts.problems] == [4, 6]
 
@@ -385,16 +431,35 @@ def test_raw_page_loses_only_the_row_cut_off(write: Write) -> None:
 @pytest.mark.parametrize("good", [0, 1, 2])
 @given(st.integers(0, 100))
 def test_a_raw_page_cut_anywhere_is_not_whole(tmp_path_factory: pytest.TempPathFactory, good: int, kept: int) -> None:
-    """Wherever within its last row: what is left of it is lost for its kernel, or for all where its name is cut."""
+    """Wherever within its last row: what is left of it is lost for its kernel, or for all where that is not certain."""
     head, units, row = RAW.format(metric=ALL, cell="7 (EXIT: 7)").splitlines()
     cut = row[: min(2 + kept, len(row) - 1)]
     path = tmp_path_factory.mktemp("cut") / "x.csv"
     path.write_text("\n".join([head, units, *[row] * good, cut]))
     found = read(ncu_raw.READER, path)
     assert [counts.total for counts in found] == [7] * good + [0]
-    named = cut.startswith('"0","7","k(int)",')
+    named = cut.startswith('"0","7","k(int)",') and (cut.count('"') % 2 == 1 or cut.endswith(","))
     assert found[-1].lost and found[-1].names.best == ("k(int)" if named else None)
     assert all(bool(counts.gaps) != named for counts in found[:-1])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [('"7",', ""), ('"7",', '"7","7",'), ('"8.000000"', '"8.000000","1"'), ('"100",', "")]
+)
+def test_of_a_malformed_row_the_kernel_is_not_certain(write: Write, old: str, new: str) -> None:
+    text = RAW.format(metric=ALL, cell="7 (EXIT: 7)")
+    last = text.splitlines()[-1].replace('"0"', '"1"')
+    whole, malformed = read(ncu_raw.READER, write(f"{text}{last.replace(old, new)}\n"))
+    assert (malformed.names.best, malformed.total, bool(malformed.lost)) == (None, 0, True)
+    assert malformed.lost[0] in whole.gaps
+
+
+@pytest.mark.parametrize(("known", "told"), [("0", [4]), ("1", []), ("", [])])
+def test_two_launches_with_one_id_are_told(write: Write, known: str, told: list[int]) -> None:
+    text = RAW.format(metric=ALL, cell="7 (EXIT: 7)")
+    again = text.splitlines()[-1].replace('"0"', f'"{known}"', 1)
+    found = read(ncu_raw.READER, write(f"{text}{again}\n"))
+    assert [problem.line for counts in found for problem in counts.problems] == told
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from sassmix.errors import SassmixError
 from sassmix.parsing import parse
 from sassmix.plugins import Plugins, default_plugins
 from sassmix.registry import Table, target_key
+from sassmix.scaffold.decisions import renamed
 from sassmix.scaffold.findings import compare
 from sassmix.scaffold.guess import guess
 from sassmix.scaffold.job import Scaffold, new_architecture
@@ -587,3 +588,17 @@ def test_the_start_stays_quick() -> None:
     source = "import sys; from sassmix.cli import main; main(['archs']); print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True, env=os.environ)
     assert "sassmix.commands.new_arch" in done.stderr and "sassmix.scaffold" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("new", "absent", "found"),
+    [
+        ("STSV", ["STS", "SHFL"], ["STS"]),
+        ("UTCFMMA", ["UTCHMMA", "UTMALDG"], ["UTCHMMA"]),
+        ("CLDS", ["LDC"], []),
+        ("KWIX", ["ELECT"], []),
+        ("STSV", [], []),
+    ],
+)
+def test_a_new_name_is_held_against_the_names_that_are_gone(new: str, absent: list[str], found: list[str]) -> None:
+    assert renamed([new], absent) == ({new: found} if found else {})

@@ -94,10 +94,53 @@ def test_the_sum_counts_and_not_the_order(
 @pytest.mark.parametrize("head", [KERNEL, "kernel 0 - _Z1kv...\n"], ids=["total", "no total"])
 @pytest.mark.parametrize("odd", ["", "  HMMA.16816.F32 = 64 (x)\n", "  HMMA = 64 - x\n", "  HMMA =\n", " HMMA= 6\n"])
 def test_nothing_that_looks_like_an_opcode_goes_unsaid(tmp_path: Path, head: str, odd: str) -> None:
-    """Without a total nothing proves that all opcodes are here."""
+    """Without a total nothing proves that all opcodes are here, and that another line is the program's own."""
     [counts] = text(tmp_path, f"{head}  FADD = 32\n{odd}  EXIT = 8\n")
-    assert (opcodes(counts), len(counts.gaps)) == ({"FADD": 32, "EXIT": 8}, bool(odd) + (head != KERNEL))
+    assert (opcodes(counts), len(counts.gaps)) == ({"FADD": 32, "EXIT": 8}, (1 + bool(odd)) * (head != KERNEL))
     assert [p.line for p in counts.problems if p.severity == "warning"] == ([3] if odd else [])
+
+
+@pytest.mark.parametrize("line", ["\tGPU = H200", "  A = 3.5", "  T = 5 s", "  N = -1"])
+@pytest.mark.parametrize("fadd", [31, 32])
+def test_a_line_of_the_programs_is_no_gap_where_the_total_proves_it(tmp_path: Path, line: str, fadd: int) -> None:
+    [counts] = text(tmp_path, f"{KERNEL}  FADD = {fadd}\n  EXIT = 8\n{line}\n")
+    assert bool(counts.gaps) == (fadd != 32)
+    assert [p.line for p in counts.problems if p.severity == "warning" and "opcodes add up" not in p.message] == [4]
+
+
+BODY = "  FADD = 32\n  EXIT = 8\n"
+OTHER = KERNEL.replace("_Z1kv", "_Z1lv").replace("kernel 0", "kernel 1")
+
+
+@pytest.mark.parametrize("bodies", [(BODY, BODY), (BODY, ""), ("", BODY), ("", "")])
+def test_a_launch_without_opcodes_among_others_is_cut(tmp_path: Path, bodies: tuple[str, str]) -> None:
+    found = text(tmp_path, KERNEL + bodies[0] + OTHER + bodies[1])
+    assert [bool(counts.gaps) for counts in found] == [any(bodies) and not body for body in bodies]
+
+
+@pytest.mark.parametrize(
+    ("kept", "name"), [(len("kernel 1 - "), None), (14, None), (17, None), (22, "_Z1lv"), (len(OTHER) - 30, "_Z1lv")]
+)
+def test_a_last_line_cut_off_is_a_launch_lost(tmp_path: Path, kept: int, name: str | None) -> None:
+    """Of its kernel where the whole name is there, else of any."""
+    first, last = text(tmp_path, KERNEL + BODY + OTHER[:kept])
+    assert (last.names.best, last.total, bool(last.lost)) == (name, 0, True)
+    assert bool(first.gaps) == (name is None)
+
+
+@pytest.mark.parametrize("front", ["step 1...", "kernel 7 - ", "kernel 7 - done ", "> ", "x"])
+def test_a_launch_behind_output_without_an_end(tmp_path: Path, front: str) -> None:
+    found = text(tmp_path, KERNEL + BODY + front + OTHER + BODY)
+    assert [(counts.names.best, counts.total, counts.gaps) for counts in found] == [
+        ("_Z1kv", 40, []),
+        ("_Z1lv", 40, []),
+    ]
+
+
+@pytest.mark.parametrize("line", ["starts kernel 3 - k...", "> kernel 3 - done"])
+def test_a_program_that_speaks_of_kernels_starts_none(tmp_path: Path, line: str) -> None:
+    [counts] = text(tmp_path, f"{KERNEL}{line}\n{BODY}{line}")
+    assert (opcodes(counts), counts.gaps) == ({"FADD": 32, "EXIT": 8}, [])
 
 
 def test_settings_apply_from_where_they_stand_on(tmp_path: Path) -> None:

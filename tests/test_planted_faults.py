@@ -170,7 +170,7 @@ FAULTS = {
         "cutracer.what_makes_a_trace_incomplete",
     ),
     "the gaps of a capture are closed unasked": Fault(
-        "sassmix/resolution.py",
+        "sassmix/gaps.py",
         "[gap for gap in counts.gaps if not closed.get(gap)]",
         "[]",
         "scenarios.every_warp_of_a_histogram_has_to_end",

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 import sassmix
+from sassmix import discovery
 from sassmix.arch import Architecture, OpcodeInfo
 from sassmix.errors import PluginError
 from sassmix.plugins import Candidate, Plugins, default_plugins, hook_names
@@ -286,6 +287,7 @@ def test_an_override_may_take_fewer_arguments() -> None:
 
 MODULE = """
 import sassmix
+from sassmix import discovery
 from sassmix import Architecture, Opcode, sm
 
 @sassmix.hookimpl
@@ -456,3 +458,53 @@ def test_a_plugin_of_an_installed_child_needs_no_order(distribution: Distributio
 def test_the_own_plugins_load_without_an_error() -> None:
     plugins: Plugins = default_plugins()
     assert plugins.errors == [] and all(name.startswith("nvidia-") for name in plugins.versions())
+
+
+@pytest.mark.parametrize(
+    ("attribute", "said"),
+    [
+        ("PLUGIN", ""),
+        ("Holder.plugin", ""),
+        ("PLUGGIN", "names 'PLUGGIN', which is not there; did you mean PLUGIN?"),
+        ("Holder.nothing", "names 'nothing', which is not there; name the module alone"),
+        ("PLUGIN.qqq", "names 'qqq', which is not there; name the module alone"),
+    ],
+)
+def test_an_entry_point_may_name_an_object_of_a_module(distribution: Distribution, attribute: str, said: str) -> None:
+    tail = "\nimport sys\nPLUGIN = sys.modules[__name__]\n\nclass Holder:\n    plugin = PLUGIN\n"
+    distribution.add("acme-chip", "acme_chip", acme() + tail)
+    points = distribution.info / "entry_points.txt"
+    points.write_text(points.read_text().replace("= acme_chip", f"= acme_chip:{attribute}"))
+    errors = [str(error) for error in default_plugins().errors]
+    assert bool(errors) == bool(said) and all(said in error for error in errors)
+    assert ("acme-chip" in default_plugins().versions()) == (not said)
+
+
+def test_every_module_of_the_folder_is_a_plugin(distribution: Distribution, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = distribution.folder / "chips_of_a_test"
+    folder.mkdir()
+    for name in ("__init__", "late", "early_chip"):
+        (folder / f"{name}.py").write_text(f"NAME = {name!r}\n")
+    (folder / "table.csv").write_text("")
+    monkeypatch.setattr(discovery, "FOLDER", folder.name)
+    found = {origin: load().NAME for origin, load in discovery.of_folder("7")}
+    assert found == {
+        Origin("nvidia-early-chip", "sassmix", "7"): "early_chip",
+        Origin("nvidia-late", "sassmix", "7"): "late",
+    }
+    assert [origin.module for origin in found] == [f"{folder.name}.early_chip", f"{folder.name}.late"]
+
+
+def test_what_is_not_installed_has_no_distribution(distribution: Distribution, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SASSMIX_PLUGINS", "three")
+    (error,) = default_plugins().errors
+    assert (error.plugin, error.distribution, error.version) == ("three", "", "")
+    assert "None" not in str(error)
+
+
+def test_an_error_has_its_cause_and_no_second_place() -> None:
+    cause = ZeroDivisionError("x")
+    (raised,) = loaded((origin("bad"), lambda: fails(cause))).errors
+    assert raised.__cause__ is cause
+    (own,) = loaded((origin("bad"), lambda: plugin(sassmix_architectures=own_error))).errors
+    assert str(own).endswith(": t.csv, row 3: wrong")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -400,3 +401,22 @@ def test_a_rule_is_checked_when_it_is_made(facets: dict[str, Any], words: str) -
 @pytest.mark.parametrize("first", string.ascii_uppercase + "_")
 def test_an_opcode_with_any_first_letter_is_a_pattern(first: str) -> None:
     assert [rule(pattern, dtype="f16").opcode for pattern in (first, f"{first}9_*", f"[{first}]?", f"*{first}")]
+
+
+def test_a_registry_before_anything_is_registered_has_nothing() -> None:
+    empty = Registry()
+    assert (list(empty), empty.tables(), empty.targets_with("A"), empty.get("sm_70")) == ([], [], [], None)
+    assert "sm_70" not in empty
+    with pytest.raises(UnknownArchitectureError, match="no plugin registers the architecture sm_70"):
+        empty.require("sm_70")
+
+
+@pytest.mark.parametrize("text", ["chip", "Chip", "CHIP", "chips of acme", "Chips of Acme", " CHIPS OF ACME "])
+def test_the_name_of_an_architecture_or_its_family_names_its_targets(text: str) -> None:
+    """In any case of letters; the targets of all that share the family."""
+    chip = replace(architecture("Chip", 90, 80, rows=[row("A")]), family="Chips of Acme")
+    other = replace(architecture("other", 100, extends="Chip"), family="Chips of Acme")
+    wanted = "sm_80, sm_90" if text.lower() == "chip" else "sm_80, sm_90, sm_100"
+    with pytest.raises(UnknownArchitectureError) as told:
+        accepted(chip, other, BASE).named(text)
+    assert str(told.value).endswith(f"; {text.strip().lower()} is {wanted}")

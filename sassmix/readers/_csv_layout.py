@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise, repeat
 
 from sassmix.counts import CountRow, KernelNames
+from sassmix.own_texts import mnemonic_of
 from sassmix.readers._csv_lines import cells_of
 
 #: Names of a column in any version, in lower case, without "# " and units: the first that a header has is taken.
@@ -27,7 +28,6 @@ _COLUMNS = (
     ("thread instructions executed", "thread_inst_executed", "thread inst executed"),
     ("samples", "warp stall sampling (all samples)", "warp stall sampling (all cycles)", "sampling data (all)"),
 )
-_MNEMONIC = re.compile(r"[A-Z_][A-Z0-9_]*(\.[A-Za-z0-9_]+)*")
 _CAPABILITY = re.compile(r"(\d{1,2})[.,](\d)")
 
 
@@ -89,17 +89,9 @@ def arch_of(capability: str) -> str | None:
     return f"sm_{int(found[1])}{found[2]}" if found else None
 
 
-def mnemonic_of(text: str) -> str | None:
-    """The mnemonic of an instruction in the profiler's spelling (``@P0   EXIT``), without its guard."""
-    words = text.split(None, 2)
-    word = words[1] if len(words) > 1 and words[0][0] == "@" else words[0] if words else ""
-    word = word.rstrip(";")
-    return word if _MNEMONIC.fullmatch(word) else None
-
-
 def mnemonics_of(texts: Sequence[str]) -> list[str | None]:
-    """The mnemonics of many instructions; few of them differ."""
-    words = [text if text[:1] == "@" else text.partition(" ")[0] for text in texts]
+    """The mnemonics of many instructions, each the text of a cell; few of them differ in what decides."""
+    words = [text if text[:1] == "@" or ";" in text else text.partition(" ")[0] for text in texts]
     known = {word: mnemonic_of(word) for word in set(words)}
     return [known[word] for word in words]
 
@@ -174,7 +166,11 @@ _ALIGNED = 64
 _STARTS = (0, 8)
 #: Before sm_70 there is a control word at each multiple, and no row for it.
 _CONTROL = 32
-_ENDS = frozenset({"EXIT", "RET", "BRA", "BRX", "JMP", "JMX", "NOP", "BPT", "KILL", "CALL"})
+_STEPS = (8, 16)
+#: What no warp goes on behind: no guard, no predicate among the operands, no modifier that makes a branch conditional.
+_END = re.compile(
+    r"(?:@U?PT\s+)?(?:(?:EXIT|RET|RTT|BRX|BRXU|JMP|JMX|JMXU|KILL)(?:\.\w+)*|BRA(?:\.U)?)(?![^\s;])(?!\s+!?U?P[0-9])"
+)
 
 
 def ended(rows: Iterable[CountRow]) -> bool:
@@ -186,20 +182,46 @@ def holes_of(addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]
     """Where instructions are missing, in words; ``texts`` are those of the rows.
 
     A step larger than the usual one is right only where a called function follows: at an address at which a function
-    can begin, behind an instruction with which one can end.
+    can begin, behind an instruction with which one can end. With such a one the rows end, too.
     """
-    base, count = (addresses[0] if addresses else None), len(addresses)
-    if base is None or (base % _ALIGNED == 0 and addresses == list(range(base, base + 16 * count, 16))):
-        return []
-    rows = sorted((a, m or "") for a, m in zip(addresses, mnemonics_of(texts), strict=True) if a is not None)
-    steps = [behind[0] - before[0] for before, behind in pairwise(rows)]
-    usual = min((step for step in steps if step > 0), default=0)
+    known = sorted((address, text) for address, text in zip(addresses, texts, strict=False) if address is not None)
+    if not known:
+        return _open_end(texts)
+    rows, ordered = [address for address, _ in known], [text for _, text in known]
+    first = rows[0]
     found = []
-    if (first := rows[0][0]) % _ALIGNED not in _STARTS:
+    if first % _ALIGNED not in _STARTS:
         found.append(f"no function begins at {first:#x}: the first rows are missing")
-    for (before, mnemonic), (behind, _) in pairwise(rows):
-        begins = behind % _ALIGNED in _STARTS and mnemonic.partition(".")[0] in _ENDS
-        control = behind - before == 16 and (before + 8) % _CONTROL == 0
-        if behind - before > usual and not begins and not control:
-            found.append(f"the addresses leap from {before:#x} to {behind:#x}: rows are missing between them")
+    if rows != list(range(first, first + 16 * len(rows), 16)):
+        found += _leaps(rows, ordered)
+    return found + _open_end(ordered)
+
+
+def _leaps(rows: Sequence[int], texts: Sequence[str]) -> list[str]:
+    """Steps between addresses, in order, behind which no function begins."""
+    small, large = _STEPS
+    usual = small if any(behind - before == small for before, behind in pairwise(rows)) else large
+    found = []
+    last = ""
+    for text, (before, behind) in zip(texts, pairwise(rows), strict=False):
+        last = last if _pads(text) else text
+        control = behind - before == large and (before + small) % _CONTROL == 0
+        if behind - before <= usual or control or (behind % _ALIGNED in _STARTS and _ends(last)):
+            continue
+        found.append(f"the addresses leap from {before:#x} to {behind:#x}: rows are missing between them")
     return found
+
+
+def _open_end(texts: Sequence[str]) -> list[str]:
+    if not texts or _ends(next((text for text in reversed(texts) if not _pads(text)), "")):
+        return []
+    return [f"the last row is {texts[-1][:80]!r}, behind which a warp can go on: rows behind it are missing"]
+
+
+def _pads(text: str) -> bool:
+    return text[:3] == "NOP" and mnemonic_of(text) == "NOP"
+
+
+def _ends(text: str) -> bool:
+    """Whether a function can end with the instruction: no warp goes on behind it."""
+    return bool(_END.match(text) and mnemonic_of(text))

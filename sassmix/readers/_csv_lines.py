@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import os
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -19,6 +20,9 @@ _LINES = 1000
 _LONGEST = 1 << 26
 #: Of such a line, enough to see that a row was there.
 _KEPT = 200
+#: Lines of one row whose cells hold line breaks.
+_MOST_JOINED = 50
+_ROW_START = re.compile(r'"(\d*|ID)","')
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -60,6 +64,26 @@ def blocks_of(path: Path, problems: list[Problem]) -> Iterator[list[str]]:
                 yield rest.removesuffix("\n").split("\n")
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+
+
+def records_of(path: Path, problems: list[Problem]) -> Iterator[tuple[int, str, bool]]:
+    """Rows of the raw page with their line, and whether their last quote is open: a row that is cut off.
+
+    Names of ranges may hold line breaks, so a quote left open goes on, up to the next row.
+    """
+    held: list[str] = []
+    first = 1
+    for number, line in enumerate(lines_of(path, problems), 1):
+        if held and (_ROW_START.match(line) or len(held) >= _MOST_JOINED):
+            yield first, "\n".join(held), True
+            held = []
+        first = first if held else number
+        held.append(line)
+        if (len(held) == 1 and not line.startswith('"')) or sum(part.count('"') for part in held) % 2 == 0:
+            yield first, "\n".join(held), False
+            held = []
+    if held:
+        yield first, "\n".join(held), True
 
 
 def ends_open(path: Path) -> bool:

@@ -174,7 +174,7 @@ class Section:
 
 
 def _cuts(rows: Sequence[CountRow], addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]:
-    """What shows that rows are missing: a hole between two addresses, or no warp that came to its end."""
+    """What shows that rows are missing: a hole between two addresses, an open end, no EXIT."""
     gaps = holes_of(addresses, texts)
     if not ended(rows) and any(row.mnemonic for row in rows):
         gaps.append(NO_EXIT)

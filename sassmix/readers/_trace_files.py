@@ -40,8 +40,8 @@ class Trace:
         return str(self.paths[0])
 
     def agreed(self, key: str) -> Any:
-        """The value of a field of the metadata, None where records contradict one another."""
-        values = [record[key] for record in self.metadata if record.get(key) is not None]
+        """The value of a field of the metadata, else of the launches; None where records contradict one another."""
+        values = [record[key] for record in self.metadata or self.launches if record.get(key) is not None]
         if any(value != values[0] for value in values[1:]):
             self.problems.append(Problem("warning", self.path, f"records of metadata contradict one another in {key}"))
             self.open.append(f"the file holds traces with different {key}")
@@ -61,7 +61,7 @@ def gather(paths: Sequence[Path], folder: Path) -> Trace:
             problems.append(Problem("error", str(path), f"the compressed file is incomplete: {fault}"))
             lost.append(f"{fault}, and what follows is missing")
     try:
-        found = aggregate(paths, folder, INSTRUCTIONS)
+        found = aggregate(paths, folder, INSTRUCTIONS, COMPLETION)
     except (duckdb.InvalidInputException, duckdb.IOException):
         paths, found = _salvage(paths, folder, problems, lost)
     trace = Trace(paths, found, problems=problems, lost=lost)
@@ -85,7 +85,7 @@ def _salvage(
             Problem("error", str(paths[0]), "the compressed file is damaged: its data end before its frames")
         )
         lost.append("the compressed file is damaged, and what follows is missing")
-    return paths, aggregate(copies, folder, INSTRUCTIONS)
+    return paths, aggregate(copies, folder, INSTRUCTIONS, COMPLETION)
 
 
 def _add_others(trace: Trace, path: Path) -> None:

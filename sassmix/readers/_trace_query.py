@@ -15,13 +15,11 @@ from typing import Any, TypeGuard
 
 import duckdb
 
+from sassmix.readers._trace_twice import ID_BITS, PLACE, is_crowded, twice
 from sassmix.readers._zstd import is_zstd
 
 #: Numbers up to here are exact as DOUBLE.
 EXACT = 1 << 53
-#: trace_index and opcode_id packed into one number, since the least and the largest are cheaper than arg_max.
-_ID_BITS = 20
-_PLACE = f"trace_index * {1 << _ID_BITS} + opcode_id"
 _COLUMNS = {
     "type": "VARCHAR",
     "opcode_id": "DOUBLE",
@@ -44,7 +42,7 @@ _OPTIONS: dict[str, str | bool | int | float | list[str]] = {
 _SEEN = f"""
     CREATE TEMP TABLE seen AS
     SELECT type, opcode_id, pc, sass, active_mask, grid_launch_id, cta, warp, count(*) AS records,
-           min({_PLACE}) AS first, max({_PLACE}) AS last, count({_PLACE}) AS placed, grouping(warp) AS by_instruction
+           min({PLACE}) AS first, max({PLACE}) AS last, count({PLACE}) AS placed, grouping(warp) AS by_instruction
     FROM (%s)
     GROUP BY GROUPING SETS ((type, opcode_id, pc, sass, active_mask), (type, grid_launch_id, cta, warp))
 """  # noqa: S608
@@ -54,8 +52,8 @@ _WARPS = f"""
     SELECT grid_launch_id AS launch, cta, warp, cta IS NOT NULL AND warp IS NOT NULL AS named,
            list(type ORDER BY records DESC, list_position($types, type)) AS types, sum(records)::BIGINT AS records,
            sum(placed) = sum(seen.records) AND max(last) < {EXACT} AS known,
-           CASE WHEN known THEN min(first) % {1 << _ID_BITS} END AS first,
-           CASE WHEN known THEN max(last) % {1 << _ID_BITS} END AS last
+           CASE WHEN known THEN min(first) % {1 << ID_BITS} END AS first,
+           CASE WHEN known THEN max(last) % {1 << ID_BITS} END AS last
     FROM seen WHERE by_instruction = 0 AND list_contains($types, type) GROUP BY grid_launch_id, cta, warp
 """  # noqa: S608
 #: The records of warps that several types recorded, apart for each order of their types: there are only few.
@@ -75,13 +73,6 @@ _STAYED = """
             FROM (%s) WHERE list_contains($types, type)
         ) GROUP BY grid_launch_id, cta, warp
     ) WHERE stayed
-"""
-_TWICE = """
-    SELECT coalesce(sum(records - 1), 0)::BIGINT FROM (
-        SELECT count(*) AS records FROM (%s)
-        WHERE list_contains($types, type) AND trace_index IS NOT NULL
-        GROUP BY type, grid_launch_id, cta, warp, trace_index, opcode_id
-    )
 """
 
 
@@ -137,10 +128,11 @@ class Aggregate:
         return sum(records for (kind, _), records in self.records.items() if kind in types)
 
 
-def aggregate(paths: Sequence[Path], workspace: Path, types: Sequence[str]) -> Aggregate:
+def aggregate(paths: Sequence[Path], workspace: Path, types: Sequence[str], closing: str) -> Aggregate:
     """Read traces as one; files may be compressed.
 
     :param types: of the records that stand for an instruction.
+    :param closing: the type of the record that a launch has one of.
     :raises duckdb.Error: if a line is too long, or a compressed file is damaged within.
     """
     with _connected(workspace) as connection:
@@ -150,8 +142,9 @@ def aggregate(paths: Sequence[Path], workspace: Path, types: Sequence[str]) -> A
         if any(len(kinds) > 1 for kinds in found.types):
             overlap = connection.execute(_OVERLAP % scans, names).fetchall()
             found.overlapping = [(tuple(row[0]), Group(*row[1:])) for row in overlap]
-        if len(paths) > 1:
-            found.twice = _number(connection, _TWICE % scans, {"types": list(types), **names})
+        ended = (n for (kind, launch), n in found.records.items() if kind == closing and launch is not None)
+        if len(paths) > 1 or max(ended, default=0) > 1 or is_crowded(connection, types):
+            found.twice = twice(connection, scans, names, types, found.of_type(*types))
         return found
 
 

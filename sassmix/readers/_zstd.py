@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -20,6 +21,7 @@ _BLOCK = 1 << 17
 #: more than this many bytes, is no trace.
 _RATIO, _ROOM = 1000, 1 << 28
 _NO_FRAME = "no frame but other data"
+_LINE_ENDS = re.compile(rb"[\r\n]+")
 
 
 def is_zstd(head: bytes) -> bool:
@@ -31,6 +33,7 @@ def first_bytes(head: bytes, size: int = 65536) -> bytes:
     """What the start of a file holds, decompressed; as far as it goes."""
     if not is_zstd(head):
         return head[:size]
+    head = head[: _walk(io.BytesIO(head), len(head)).stop]
     found = bytearray()
     unpack = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
     try:
@@ -52,6 +55,13 @@ class Frames(NamedTuple):
     fault: str | None
     most: int
 
+    @property
+    def stop(self) -> int | None:
+        """Where data begin that are no frame. They would cost what is before them, as the library raises before it
+        hands that out.
+        """
+        return self.starts[-1] if self.fault and self.fault.endswith(_NO_FRAME) else None
+
     def bomb(self, size: int) -> bool:
         """Whether a file of this size may unpack to more than any trace does, which no time would be enough for."""
         return self.most > max(_ROOM, size * _RATIO)
@@ -59,18 +69,21 @@ class Frames(NamedTuple):
 
 def walk(path: Path) -> Frames:
     """Go from frame to frame and from block to block by their headers."""
-    size = path.stat().st_size
+    with path.open("rb") as file:
+        return _walk(file, path.stat().st_size)
+
+
+def _walk(file: BinaryIO, size: int) -> Frames:
     starts: list[int] = []
     most = 0
-    with path.open("rb") as file:
-        packed = is_zstd(file.read(4))
-        file.seek(0 if packed else size)
-        while file.tell() < size:
-            starts.append(file.tell())
-            fault, room = _frame(file, size)
-            most += room
-            if fault:
-                return Frames(starts, f"zstd frame {len(starts)} is {fault}", most)
+    packed = is_zstd(file.read(4))
+    file.seek(0 if packed else size)
+    while file.tell() < size:
+        starts.append(file.tell())
+        fault, room = _frame(file, size)
+        most += room
+        if fault:
+            return Frames(starts, f"zstd frame {len(starts)} is {fault}", most)
     return Frames(starts, None, most)
 
 
@@ -107,16 +120,14 @@ def _skip(file: BinaryIO, length: int, size: int) -> str | None:
 
 def pieces(path: Path, size: int = 1 << 16, start: int = 0) -> Iterator[bytes]:
     """The file's bytes, decompressed if need be, up to the first damage. ``start`` is the start of a frame."""
-    starts, fault, _ = walk(path)
+    frames = walk(path)
     with path.open("rb") as file:
-        if not starts:
+        if not frames.starts:
             while piece := file.read(size):
                 yield piece
             return
         file.seek(start)
-        # What is no frame would cost the data before it, as the library raises before it hands them out.
-        stop = starts[-1] if fault and fault.endswith(_NO_FRAME) else path.stat().st_size
-        source = cast(BinaryIO, _Until(file, stop))
+        source = cast(BinaryIO, _Until(file, path.stat().st_size if frames.stop is None else frames.stop))
         reader = zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True)
         try:
             while piece := reader.read(1 << 16):
@@ -126,10 +137,15 @@ def pieces(path: Path, size: int = 1 << 16, start: int = 0) -> Iterator[bytes]:
 
 
 def content_digest(path: Path) -> str:
-    """The SHA-256 of what the file holds, decompressed if need be."""
+    """The SHA-256 of the lines that the file holds, decompressed if need be. How they end makes no difference."""
     digest = hashlib.sha256()
+    ended = False
     for piece in pieces(path):
-        digest.update(piece)
+        text = _LINE_ENDS.sub(b"\n", piece)
+        if lines := text.strip(b"\n"):
+            digest.update(b"\n" * (ended or text.startswith(b"\n")) + lines)
+            ended = False
+        ended = ended or text.endswith(b"\n")
     return digest.hexdigest()
 
 

@@ -23,7 +23,7 @@ _TELLING = {"warp_id", "region_id"}
 _NUMBER = re.compile(r"([0-9]{1,19})(?:\.0*)?")  # 64.0: a table program has had the file
 _LARGEST = (1 << 63) - 1
 _OPCODE_N = re.compile(r"OPCODE_(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
-_INSTRUCTION = re.compile(r"(?:@!?U?P[T0-9]+\s+)?([A-Za-z][A-Za-z0-9_]*)((?:\.\w+)*)\s*(?:;|\s.*)?")
+_INSTRUCTION = re.compile(r"(?:@!?U?P[T0-9]+\s+)?([A-Za-z][A-Za-z0-9_]*)((?:\.\w+)*)(?:\s[^;]*)?;?")
 _EXIT = re.compile(r"(?:@!?U?P[T0-9]+\s+)?EXIT\b", re.IGNORECASE)
 #: Problems of one file that are told one by one; the rest is told as a number.
 _TOLD = 20
@@ -36,6 +36,8 @@ class _Sums:
     warps: set[int] = field(default_factory=set)
     ended: set[int] = field(default_factory=set)
     regions: set[str] = field(default_factory=set)
+    seen: set[int] = field(default_factory=set)
+    twice: list[int] = field(default_factory=list)
     cycles: int = 0
     headers: int = 1
     placeless: int = 0
@@ -98,6 +100,7 @@ def _read(path: Path) -> Iterator[Counts]:
     for number, line in lines:
         if _is_header(line):
             sums.headers += 1
+            sums.seen.clear()
             columns = _columns(line)
         else:
             _add(sums, columns, number, _cells(line))
@@ -142,12 +145,23 @@ def _add(sums: _Sums, columns: _Columns, number: int, found: list[str]) -> None:
         sums.complain(number, "the row names no instruction")
         text = "(no name)"
     sums.rows[text] = sums.rows.get(text, 0) + count
+    _note_twice(sums, number, cell("warp_id"), cell("region_id"), cell("instruction"))
     _note_place(sums, number, cell("warp_id"), cell("region_id"), bool(count and _EXIT.match(text)))
     if "cycles" in columns.names:
         cycles = _number(cell("cycles"))
         if cycles is None:
             sums.complain(number, f"the cycles {_quoted(cell('cycles'))} are no number")
         sums.cycles += cycles or 0
+
+
+def _note_twice(sums: _Sums, number: int, *place: str | None) -> None:
+    """Without a warp, a region and an instruction, rows that look the same may differ."""
+    if None in place or _number(place[0]) is None or not place[2]:
+        return
+    key = hash(place)  # millions of rows would not fit
+    if key in sums.seen:
+        sums.twice.append(number)
+    sums.seen.add(key)
 
 
 def _note_place(sums: _Sums, number: int, warp: str | None, region: str | None, ends: bool) -> None:
@@ -190,11 +204,14 @@ def _counts(path: Path, sums: _Sums, timed: bool) -> Counts:
     counts = Counts(path=str(path), kind="cutracer-hist", names=names, rows=rows, problems=sums.problems)
     counts.launches = 1 if iteration and sums.headers == 1 else None
     counts.warps = _warps(sums.warps, _executed(rows, "EXIT"))
-    counts.lost = _lost(sums)
+    counts.lost = [f"{sums.bad} rows of the histogram cannot be read"] if sums.bad else []
     counts.gaps = [*_gaps(sums, rows), *counts.lost]
     if timed and sums.rows and not sums.cycles:
         counts.missing = ("cycles",)
         counts.problems.append(Problem("info", str(path), "the column cycles is all zero: not measured"))
+    if sums.twice:
+        what = f"{len(sums.twice)} rows repeat a warp, region and instruction: all count, a copy counts twice"
+        counts.problems.append(Problem("warning", str(path), what, sums.twice[0]))
     if sums.untold:
         counts.problems.append(Problem("warning", str(path), f"{sums.untold} more faults in rows"))
     return counts
@@ -209,10 +226,6 @@ def _warps(ids: set[int], exits: int) -> int | None:
     if ids == {0}:
         return 1 if exits == 1 else None
     return len(ids) or None
-
-
-def _lost(sums: _Sums) -> list[str]:
-    return [f"{sums.bad} rows of the histogram cannot be read"] if sums.bad else []
 
 
 def _gaps(sums: _Sums, rows: list[CountRow]) -> list[str]:

@@ -62,8 +62,10 @@ def read_together(paths: Sequence[Path]) -> Iterator[Counts]:
 
 
 def _is_list(trace: Trace) -> bool:
-    """Whether it tells of launches only. What was to hold instructions has metadata and a completion record."""
-    return bool(trace.launches) and not trace.completions and not trace.found.of_type(*INSTRUCTIONS)
+    """Whether it tells of launches only. What was to hold instructions names its kernel, or has a completion record."""
+    named = {_text(record.get("mangled_name")) or _text(record.get("unmangled_name")) for record in trace.metadata}
+    of_one = names_of(trace.paths[0])[0].file or (len(named) == 1 and None not in named)
+    return bool(trace.launches) and not (of_one or trace.completions or trace.found.of_type(*INSTRUCTIONS))
 
 
 def _counts(trace: Trace, folder: Path) -> Counts:

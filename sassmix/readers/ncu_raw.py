@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sassmix.counts import NO_EXIT, CountRow, Counts
 from sassmix.errors import InputError, Problem
+from sassmix.own_texts import mnemonic_of
 from sassmix.readers import Reader
 from sassmix.readers._csv_instances import Instances, instances_of, number_of
-from sassmix.readers._csv_layout import arch_of, ended, mnemonic_of, names_of
-from sassmix.readers._csv_lines import cells_of, head_lines, lines_of
+from sassmix.readers._csv_layout import arch_of, ended, names_of
+from sassmix.readers._csv_lines import cells_of, head_lines, records_of
 
 #: From the most exact to the least: names with all modifiers, bare opcodes, NVIDIA's categories.
 _METRICS = (
@@ -26,9 +27,7 @@ _HARDWARE = ("smsp__inst_executed.sum", "sm__inst_executed.sum")
 _PATCHED = ("inst_executed", "sass__inst_executed", "smsp__sass_inst_executed.sum")
 _PIPE = re.compile(r"sms?p?__inst_executed_pipe_(\w+)\.sum")
 _PIPE_NAMES = {"tensor_op_hmma_type_hfma2": "tensor_hfma2"}
-_MOST_JOINED = 50
 _MOST_PROBLEMS = 20
-_ROW_START = re.compile(r'"(\d*|ID)","')
 _ROW_CUT = re.compile(r'"\d+("?$|",)')
 
 
@@ -45,33 +44,22 @@ def _sniff(head: bytes) -> bool:
     return any(_is_header(cells) or _is_details(cells) for cells in lines)
 
 
-def _records(path: Path, problems: list[Problem]) -> Iterator[tuple[int, str, bool]]:
-    """Rows with their line, and whether their last quote is open: a row that is cut off.
-
-    Names of ranges may hold line breaks, so a quote left open goes on, up to the next row.
-    """
-    held: list[str] = []
-    first = 1
-    for number, line in enumerate(lines_of(path, problems), 1):
-        if held and (_ROW_START.match(line) or len(held) >= _MOST_JOINED):
-            yield first, "\n".join(held), True
-            held = []
-        first = first if held else number
-        held.append(line)
-        if (len(held) == 1 and not line.startswith('"')) or sum(part.count('"') for part in held) % 2 == 0:
-            yield first, "\n".join(held), False
-            held = []
-    if held:
-        yield first, "\n".join(held), True
-
-
 @dataclass(slots=True)
 class _Table:
-    """The header, the row of units behind it, and the column of kernel names."""
+    """The header, the row of units behind it, the column of kernel names, and the line of each launch's ID."""
 
     header: list[str]
     units: dict[str, str]
     name: int
+    ids: dict[str, int] = field(default_factory=dict)
+
+    def repeated(self, row: dict[str, str], path: Path, number: int) -> list[Problem]:
+        """A problem where another launch has the same ID."""
+        known = row.get("ID", "").strip()
+        if not known or (before := self.ids.setdefault(known, number)) == number:
+            return []
+        what = f"the ID {known[:40]!r} stands in line {before} too: if that is the same launch, it is counted twice"
+        return [Problem("warning", str(path), what, number)]
 
 
 def _read(path: Path) -> Iterator[Counts]:
@@ -91,7 +79,7 @@ def _read(path: Path) -> Iterator[Counts]:
 def _launches(path: Path, problems: list[Problem]) -> Iterator[Counts]:
     """The launches; ``problems`` holds what was told behind the last one."""
     table: _Table | None = None
-    for number, line, cut in _records(path, problems):
+    for number, line, cut in records_of(path, problems):
         cells = cells_of(line)
         if _is_header(cells):
             table = _Table(cells, {}, cells.index("Kernel Name"))
@@ -99,10 +87,11 @@ def _launches(path: Path, problems: list[Problem]) -> Iterator[Counts]:
             raise InputError(str(path), "is the details page; export with --page raw --csv", line=number)
         elif table and not (cut or _cut_behind_a_cell(line)) and len(cells) == len(table.header):
             if row := _row(table, cells):
-                yield _Launch(str(path), number, row, table.units, [*problems]).counts()
+                told = [*problems, *table.repeated(row, path, number)]
+                yield _Launch(str(path), number, row, table.units, told).counts()
                 problems.clear()
         elif table and (_ROW_CUT.match(line) or (len(cells) > table.name and cells[0].strip().isdigit())):
-            yield _left_out(table, cells, path, number)
+            yield _left_out(table, cells, path, number, cut or _cut_behind_a_cell(line))
 
 
 def _cut_behind_a_cell(line: str) -> bool:
@@ -118,10 +107,13 @@ def _row(table: _Table, cells: list[str]) -> dict[str, str] | None:
     return dict(zip(table.header, cells, strict=True))
 
 
-def _left_out(table: _Table, cells: list[str], path: Path, number: int) -> Counts:
-    """A launch whose row is not whole: of which kernel it was is known where a cell stands behind the name."""
+def _left_out(table: _Table, cells: list[str], path: Path, number: int, cut: bool) -> Counts:
+    """A launch whose row is not whole.
+
+    Of which kernel it was is known where the row is surely cut, and behind the name: else a cell may lack in front.
+    """
     what = f"the launch is left out: the row is cut off or malformed, it has {len(cells)} cells of {len(table.header)}"
-    name = cells[table.name] if len(cells) > table.name + 1 else ""
+    name = cells[table.name] if cut and table.name + 1 < len(cells) <= len(table.header) else ""
     lost = [f"line {number}: {what}"]
     return Counts(
         path=str(path),

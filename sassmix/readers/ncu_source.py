@@ -13,8 +13,9 @@ from pathlib import Path
 
 from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem
+from sassmix.own_texts import mnemonic_of
 from sassmix.readers import Reader
-from sassmix.readers._csv_layout import ISSUED, SAMPLES, Layout, header_of, mnemonic_of
+from sassmix.readers._csv_layout import ISSUED, SAMPLES, Layout, header_of
 from sassmix.readers._csv_lines import blocks_of, cells_of, ends_open, fitted, head_lines, table_of
 from sassmix.readers._csv_section import Section
 

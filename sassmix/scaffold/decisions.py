@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 
 from sassmix.scaffold.findings import Findings
 from sassmix.scaffold.plan import Plan
 from sassmix.scaffold.samples import Samples
+
+#: How alike two names are (1 is equal) before one may be the other's successor: STS and STSV are, LDC and CLDS are not.
+_ALIKE = 0.75
 
 
 def decisions(plan: Plan, samples: Samples, found: Findings) -> Iterator[str]:
@@ -27,10 +31,18 @@ def _on_opcodes(table: str, found: Findings) -> Iterator[str]:
     for opcode in found.open:
         seen = found.seen[opcode]
         yield f"What is {opcode}? Nothing tells ({seen.text}; {seen.place}): add its row to {table}."
+    for opcode, old in renamed(found.seen, found.absent).items():
+        yield f"Is {opcode} a new name of {' or '.join(old)}? The samples do not show the old name; its row may fit."
     for name in found.unreadable:
         yield f"{name} ({found.seen[name].place}) is the name of no opcode; a newer disassembler may know it."
     for seen, types in found.types.values():
         yield f"Does {', '.join(types)} in {seen.mnemonic} ({seen.place}) change the data type? No rule says so."
+
+
+def renamed(new: Iterable[str], absent: Iterable[str]) -> dict[str, list[str]]:
+    """New opcodes that are spelt nearly like some which the samples lack."""
+    near = {opcode: get_close_matches(opcode, list(absent), n=2, cutoff=_ALIKE) for opcode in new}
+    return {opcode: names for opcode, names in near.items() if names}
 
 
 def _on_the_parent(parent: str, found: Findings) -> Iterator[str]:
