@@ -57,8 +57,7 @@ def check_resolved(tally: Tally) -> Evidence:
     if unclassified:
         names = few(row.name for row in tally.rows if row.info and not row.info.known)
         return Evidence("resolved", "warn", f"{unclassified} of {total} are opcodes that no plugin classifies: {names}")
-    guesses = [row for row in tally.rows if row.info and row.info.arch and row.info.knowledge == "inferred"]
-    if guesses:
+    if guesses := tally.guesses:
         names, number = few(row.name for row in guesses), sum(row.count for row in guesses)
         return Evidence("resolved", "warn", f"all {total} are resolved; what {number} of them do is inferred: {names}")
     return Evidence("resolved", "pass", f"all {total} are resolved and classified")

@@ -10,7 +10,7 @@ from sassmix.agreement import Agreement, Side, compare
 from sassmix.counts import CountRow, Counts
 from sassmix.listing import Function
 from sassmix.matching import Functions, Match, distinct, match, same_number
-from sassmix.own_texts import other_tables
+from sassmix.own_texts import opcode_of, other_tables
 from sassmix.report import STATIC_UNIT, UNITS
 from sassmix.resolution import Resolution, resolve
 
@@ -200,7 +200,7 @@ def _by_opcode(counts: Mapping[str, int]) -> Counter[str]:
     """Counts by mnemonic put together by opcode."""
     total: Counter[str] = Counter()
     for mnemonic, count in counts.items():
-        total[mnemonic.partition(".")[0].upper()] += count
+        total[opcode_of(mnemonic)] += count
     return total
 
 

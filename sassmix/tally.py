@@ -67,6 +67,11 @@ class Tally:
         """Counts of known mnemonics that no plugin classifies on this architecture; a part of the resolved ones."""
         return sum(row.count for row in self.rows if row.info and not row.info.known)
 
+    @property
+    def guesses(self) -> list[Row]:
+        """The rows of which it is only inferred what they do on this architecture."""
+        return [row for row in self.rows if row.info and row.info.arch and row.info.knowledge == "inferred"]
+
     def counts(self) -> dict[str, int]:
         """The report's ``counts``."""
         return {

@@ -33,8 +33,8 @@ def has_no_matrix_unit(arch: str | None, tally: Tally, registry: Registry) -> bo
 
 def guessed(tally: Tally) -> list[str]:
     """Opcodes whose class is no more than inferred, so that they may be matrix opcodes after all."""
-    rows = (row for row in tally.rows if row.info and row.info.arch and row.info.knowledge == "inferred")
-    return [f"what {row.name} does is only inferred" for row in rows if row.info and not row.info.tensor]
+    rows = (row for row in tally.guesses if row.info and not row.info.tensor)
+    return [f"what {row.name} does is only inferred" for row in rows]
 
 
 def static_verdict(

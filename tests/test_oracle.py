@@ -19,6 +19,7 @@ import pytest
 from sassmix.listing import Listing
 from sassmix.parsing import parse
 from sassmix.readers.nvdisasm_json import parse_json
+from sassmix.testing.oracles import Code, code_of
 from sassmix.tools import need_tools
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -38,19 +39,6 @@ FLAGS: tuple[list[str], ...] = (
     ["-c", "-ndf"], ["-c", "-hex", "-gi"], ["cuobjdump"],
 )  # fmt: skip
 IN_ALL_MODES = ("switch-line.sm_75", "calls.sm_90a", "tcgen05.sm_100a", "blockscale.sm_120a")
-
-Code = dict[str, list[tuple[str, str]]]
-
-
-def code_of(listing: Listing) -> Code:
-    """Guards and mnemonics by function, helpers with the function in whose section they stand, as JSON has them."""
-    found: Code = {}
-    name = ""
-    for function in listing.functions:
-        if function.role != "helper" or not found:
-            name = function.name
-        found.setdefault(name, []).extend((i.guard, i.mnemonic) for i in function)
-    return found
 
 
 def without_nops(code: Code) -> Code:
