@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from sassmix.columns import Columns
 
 # The columns of nvdisasm and cuobjdump. What the groups hold is proved by the grammar afterwards.
 _COLUMNS = (
-    r"\n        /\*([0-9a-f]{1,16}+)\*/ ++(@[^ \n]++ ++|)([A-Z_][^ ;\n]*+)([^%s]*+);"
+    r"\n        /\*([0-9a-f]{1,16}+)\*/ ++(@%s ++|)(%s)(%s);"
     r"(?:(?=\n)| *+(?:/\* 0x[0-9a-f]{16} \*/(?:\n ++/\* 0x[0-9a-f]{16} \*/)?|//[^\n]*)?(?=\n))"
 )
-CODE = re.compile(_COLUMNS % r"\n;")
-# Faster by a third, as `re` runs over all but one character at once; but from a line without a semicolon into the next.
-_HASTY = re.compile(_COLUMNS % ";")
+CODE = re.compile(_COLUMNS % (r"[^ \n]++", r"[A-Z_][^ ;\n]*+", r"[^\n;]*+"))
+# Faster by a quarter, as `re` runs over all but one character at once; but from an odd line into the next. What the
+# tools print without a blank behind it is named, as it would be one.
+_HASTY = re.compile(_COLUMNS % (r"[^ ]++", r"(?:NOP|ERRBAR|MEMBAR[.A-Z]*)(?=;)|[A-Z_][^ ]*+", r"[^;]*+"))
 # The same in other columns: control fields in front, tabs, dual-issue braces, no semicolon; taken apart from both ends.
 _HEAD = re.compile(
     r"[ \t]*+(?:\[B[-0-9]++:R[-0-9]:W[-0-9]:[-Y]:S[0-9]++\][ \t]*+)?"
@@ -23,18 +25,30 @@ _HEAD = re.compile(
 _ENCODING = re.compile(r"/\* 0x[0-9a-f]++ \*/$")
 
 
-def take_apart(text: str) -> tuple[list[str], Columns]:
+class Distinct(NamedTuple):
+    """The texts of columns, each once."""
+
+    guards: set[str]
+    mnemonics: set[str]
+    tails: set[str]
+
+
+def take_apart(text: str) -> tuple[list[str], Columns, Distinct]:
     """The code lines as columns, and what stands in front of each of them and behind the last.
 
-    :param text: with a line end in front of each line and behind the last.
+    :param text: with a line end behind each line.
+    :returns: each gap with a line end in front of its lines, the first too; the columns; what is to be proved of them.
     """
-    parts = _HASTY.split(text)
-    gaps = parts[0::5]
-    taken = text.count("\n") - "".join(gaps).count("\n")
-    if taken > len(gaps) - 1 and any("\n" in tail for tail in parts[4::5]):
-        parts = CODE.split(text)
-        gaps = parts[0::5]
-    return gaps, Columns(parts[1::5], parts[2::5], parts[3::5], parts[4::5])
+    for pattern in (_HASTY, CODE):
+        # A copy of the whole text takes as long as a walk over its lines: hardly any begins with code.
+        parts = pattern.split("\n" + text if text.startswith(" ") else text)
+        code = Columns(parts[1::5], parts[2::5], parts[3::5], parts[4::5])
+        distinct = Distinct(set(code.guards), set(code.mnemonics), set(code.tails))
+        if not any("\n" in piece for piece in (*distinct.guards, *distinct.mnemonics, "".join(code.tails))):
+            break
+    if not text.startswith(" "):
+        parts[0] = "\n" + parts[0]
+    return parts[0::5], code, distinct
 
 
 def split_code(line: str, *, bare: bool = False) -> tuple[str, str, str, str, bool] | None:

@@ -85,24 +85,24 @@ def rejected_mnemonics(mnemonics: Collection[str]) -> set[str]:
 
 def rejected_tails(tails: Collection[str]) -> set[str]:
     """The texts between mnemonic and semicolon (the blank in front included) that the grammar does not know."""
-    filled = set(tails)
-    filled -= {"", " "}
-    joined = "\n".join(filled)
+    # Most digits are folded at once: that leaves few texts for the costly rest, and nearly always all is proved.
+    half = set("\n".join(tails).translate(_HALF).split("\n")) - {"", " "}
+    joined = ", ".join(half)
     odd: list[str] = []
     if "(*" in joined or _STAND_IN in joined:
-        odd = [tail for tail in filled if "(*" in tail or _STAND_IN in tail]
-        filled.difference_update(odd)
-        joined = "\n".join(filled)
-    # Most digits are folded at once: that leaves few texts for the costly rest, and nearly always all is proved.
-    if not filled or not rejected_pieces(_pieces("\n".join(set(joined.translate(_HALF).split("\n"))))):
+        odd = [tail for tail in tails if "(*" in tail or _STAND_IN in tail]
+        half = {tail for tail in half if "(*" not in tail and _STAND_IN not in tail}
+        joined = ", ".join(half)
+    if not half or not rejected_pieces(_pieces(joined)):
         return _rejected_whole(odd)
-    bad = rejected_pieces(_pieces(joined))
-    suspects = [tail for tail in filled if not bad.isdisjoint(tail.split(", "))]
+    plain = set(tails).difference(odd, ("", " "))
+    bad = rejected_pieces(_pieces(", ".join(plain)))
+    suspects = [tail for tail in plain if not bad.isdisjoint(tail.split(", "))]
     return {tail for tail in suspects if tail.strip() and not _is_tail(tail)} | _rejected_whole(odd)
 
 
 def _pieces(joined: str) -> list[str]:
-    return list(set(joined.replace(", ", "\n").split("\n")))
+    return list(set(joined.split(", ")))
 
 
 def _rejected_whole(tails: list[str]) -> set[str]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import gc
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from sassmix import forms
-from sassmix.codelines import CODE, merge, split_code, take_apart
+from sassmix.codelines import CODE, Distinct, merge, split_code, take_apart
 from sassmix.columns import Columns
 from sassmix.errors import Problem
 from sassmix.grammar import kind_of, syntax_error
@@ -66,6 +68,7 @@ class _Parser:
     suppressed: int = 0
     split: dict[str, tuple[str, str, str, str, bool]] = field(default_factory=dict)
     extra: dict[int, tuple[str, str, str, str]] = field(default_factory=dict)  # code lines in other columns, by index
+    behind: list[int] = field(default_factory=list)  # of each line around the code, how many code lines are before it
     starts: list[int] = field(default_factory=list)  # line number at the end of each code line
     scope: Scope = field(init=False)
 
@@ -75,14 +78,13 @@ class _Parser:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         text = text.replace("\xa0", " ")  # what browsers put in the place of blanks
         self.cut = "" if text.endswith("\n") else text.rpartition("\n")[2]
-        body = "\n" + text if not self.cut else "\n" + text + "\n"
-        self.text = body
-        gaps, code = take_apart(body)
+        self.text = text + "\n" if self.cut else text
+        gaps, code, distinct = take_apart(self.text)
         self.bare = len(gaps) == 1 and "/*" not in text
         self.scope = Scope(self.columns, self.problems, self.path, self._number)
         self._walk(gaps, code)
-        self._prove()
-        self.scope.encodings = " /* 0x" in text
+        self._prove(distinct)
+        self.scope.encodings = self.scope.kind == "cuobjdump-sass" and " /* 0x" in text
         functions = finished(self.scope, cut=bool(self.cut))
         return Listing(
             kind=self.scope.kind,
@@ -96,25 +98,22 @@ class _Parser:
 
     def _walk(self, gaps: list[str], code: Columns) -> None:
         """Go through the lines around the code. Most say nothing, and are counted without being looked at."""
-        pieces = [(index, piece) for index, piece in enumerate(gaps) if piece]
-        lines = "".join([piece for _, piece in pieces]).split("\n")[1:]
+        behind, index = self.behind, -1
+        for piece in filter(None, gaps):  # few; to look for each is faster than to look at all
+            index = gaps.index(piece, index + 1)
+            behind += repeat(index, piece.count("\n"))
+        lines = "".join(gaps).split("\n")[1:]
         kinds = self._kinds(lines)
-        telling = range(len(lines)) if "header" in kinds else self._telling(lines, kinds)
-        scope, done, first, stop = self.scope, 0, 0, 0
-        rest = iter(pieces)
-        for at in telling:
-            while at >= stop:
-                index, piece = next(rest)
-                first, stop = stop, stop + piece.count("\n")
-            scope.here += index - done
-            done = index
-            line = lines[at]
-            if line.startswith(".L") and kinds[at] == "label" and stop - first == 1:
+        scope = self.scope
+        for at in range(len(lines)) if "header" in kinds else self._telling(lines, kinds):
+            scope.here = behind[at] + len(self.extra)
+            line, kind = lines[at], kinds[at]
+            if kind == "label" and line.startswith(".L") and not scope.in_ptx:
                 scope.labels[line.partition(":")[0]] = scope.here
                 self.lines["label"] += 1
             else:
-                self._line(line, kinds[at], (index, at - first))
-        scope.here += len(code) - done
+                self._line(line, kind, at)
+        scope.here = len(code) + len(self.extra)
         self.lines["code"] += len(code)
         merge(self.columns, code, self.extra)
 
@@ -190,14 +189,16 @@ class _Parser:
             column = syntax_error(line, path=self.path, number=number).column
             self.problems.append(Problem("warning", self.path, f"{what}: {line.strip()[:100]!r}", number, column))
 
-    def _prove(self) -> None:
+    def _prove(self, distinct: Distinct) -> None:
         """Ask the grammar for every distinct guard, mnemonic and operand text of the code lines."""
-        columns = self.columns
-        guards = forms.rejected_guards(set(columns.guards))
-        mnemonics = forms.rejected_mnemonics(set(columns.mnemonics))
-        tails = forms.rejected_tails(columns.tails)
+        for texts, texts_of_rows in zip(distinct, list(zip(*self.extra.values(), strict=True))[1:], strict=False):
+            texts.update(texts_of_rows)
+        guards = forms.rejected_guards(distinct.guards)
+        mnemonics = forms.rejected_mnemonics(distinct.mnemonics)
+        tails = forms.rejected_tails(distinct.tails)
         if not (guards or mnemonics or tails):
             return
+        columns = self.columns
         for index, row in enumerate(zip(columns.guards, columns.mnemonics, columns.tails, strict=True)):
             if index in self.scope.unreadable or not (row[0] in guards or row[1] in mnemonics or row[2] in tails):
                 continue
@@ -223,7 +224,7 @@ class _Parser:
             stop = self.text.find("\n", position)
             line = self.text[start:stop]
             if not offset or f"/*{offset}*/" in line.lower():
-                return self.text.count("\n", 0, start), line
+                return self.text.count("\n", 0, start) + 1, line
             position = self.text.find(needle, position + 1)
         return 0, ""
 
@@ -231,11 +232,12 @@ class _Parser:
         """The number of a line between code lines; found by a second pass, since hardly any listing needs it."""
         if not self.starts:
             self.starts = [0]
-            end = 0
-            for match in CODE.finditer(self.text):
-                self.starts.append(self.starts[-1] + self.text.count("\n", end, match.end()))
+            end, text = 0, "\n" + self.text
+            for match in CODE.finditer(text):
+                self.starts.append(self.starts[-1] + text.count("\n", end, match.end()))
                 end = match.end()
-        return self.starts[place[0]] + place[1] + 1
+        index = self.behind[place]
+        return self.starts[index] + place - bisect_left(self.behind, index) + 1
 
     def _bounded(self) -> list[Problem]:
         self.problems.sort(key=lambda problem: problem.line or 0)

@@ -10,8 +10,8 @@ from sassmix.arch import sm
 from sassmix.errors import Problem, Severity, UnknownArchitectureError
 from sassmix.listing import Columns, Function
 
-#: Where a line stands: behind how many code lines, and the how manieth of those in between.
-Place = tuple[int, int]
+#: Which of the lines around the code.
+Place = int
 _FLAGS = re.compile(r"(?<!\()EF_CUDA_SM([0-9]+)")
 _TKINFO = re.compile(r"release [0-9.]+, V([0-9.]+)")
 _SIZE_END = re.compile(r"\(\s*(\S+)\s+-\s")
