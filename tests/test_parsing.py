@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -186,3 +187,16 @@ def test_bare_instructions_have_no_offsets() -> None:
         (None, "@P0", "EXIT"),
         (0x7EFA317A0010, "", "EXIT"),
     ]
+
+
+@pytest.mark.parametrize("cut", [14, 41, 47, 59, 64])
+def test_lines_that_end_too_early_take_time_in_proportion(cut: int) -> None:
+    line = "        /*%05x*/               @P0 FFMA.FTZ R1, R2, R3, R4 ;  /* 0x0123456789abcdef */"
+
+    def seconds(number: int) -> float:
+        text = "".join((line % (16 * place))[:cut] + "\n" for place in range(number))
+        start = time.process_time()
+        assert sum(parse(text).lines.values()) >= number
+        return time.process_time() - start
+
+    assert seconds(16_000) < 8 * seconds(4_000) + 0.5  # sixteen times, if each looks at all that follow
