@@ -12,11 +12,12 @@ _COLUMNS = (
     r"\n        /\*([0-9a-f]{1,16}+)\*/ ++(@%s ++|)(%s)(%s);"
     r"(?:(?=\n)| *+(?:/\* 0x[0-9a-f]{16} \*/(?:\n ++/\* 0x[0-9a-f]{16} \*/)?|//[^\n]*)?(?=\n))"
 )
-CODE = re.compile(_COLUMNS % (r"[^ \n]++", r"[A-Z_][^ ;\n]*+", r"[^\n;]*+"))
+CODE = re.compile(_COLUMNS % (r"[^\s]++", r"[A-Z_][^\s;]*+", r"[^\n;]*+"))
 # Faster by a quarter, as `re` runs over all but one character at once; but from an odd line into the next, which has to
 # end somewhere, or a text without semicolons would take for ever. What the tools print without a blank behind it is
 # named, as the next line would be taken for a part of it.
 _HASTY = re.compile(_COLUMNS % (r"[^ ]++", r"(?:NOP|ERRBAR|MEMBAR[.A-Z]*)(?=;)|[A-Z_][^ ]*+", r"[^;]{0,2000}+"))
+_BLANK = re.compile(r"\s")
 # The same in other columns: control fields in front, tabs, dual-issue braces, no semicolon; taken apart from both ends.
 _HEAD = re.compile(
     r"[ \t]*+(?:\[B[-0-9]++:R[-0-9]:W[-0-9]:[-Y]:S[0-9]++\][ \t]*+)?"
@@ -45,7 +46,8 @@ def take_apart(text: str) -> tuple[list[str], Columns, Distinct]:
         parts = pattern.split("\n" + text if text.startswith(" ") else text)
         code = Columns(parts[1::5], parts[2::5], parts[3::5], parts[4::5])
         distinct = Distinct(set(code.guards), set(code.mnemonics), set(code.tails))
-        if not any("\n" in piece for piece in (*distinct.guards, *distinct.mnemonics, "".join(code.tails))):
+        words = "".join(distinct.mnemonics) + "".join(distinct.guards).replace(" ", "")
+        if not _BLANK.search(words) and "\n" not in "".join(code.tails):
             break
     if not text.startswith(" "):
         parts[0] = "\n" + parts[0]

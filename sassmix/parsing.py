@@ -70,6 +70,7 @@ class _Parser:
     extra: dict[int, tuple[str, str, str, str]] = field(default_factory=dict)  # code lines in other columns, by index
     behind: list[int] = field(default_factory=list)  # of each line around the code, how many code lines are before it
     starts: list[int] = field(default_factory=list)  # line number at the end of each code line
+    sought: tuple[int, int] = (0, 0)  # where the line of the last rejected instruction starts; line ends before it
     scope: Scope = field(init=False)
 
     def run(self) -> Listing:
@@ -205,8 +206,8 @@ class _Parser:
             self._rejected(index, row, fatal=row[0] in guards or row[1] in mnemonics)
 
     def _rejected(self, index: int, row: tuple[str, str, str], *, fatal: bool) -> None:
-        number, line = self._find(self.columns.offsets[index], row) if not self.suppressed else (0, "")
-        if kind_of(line) == "code":
+        number, line = self._find(self.columns.offsets[index], row)
+        if not self.suppressed and kind_of(line) == "code":
             return  # the pieces are odd, the whole is not
         what = "not an instruction" if fatal else "operands that the grammar does not know"
         self._problem(what, line or "".join(row), number)
@@ -216,15 +217,17 @@ class _Parser:
             self.scope.damage_at(index, f"line {number} has {what}")
 
     def _find(self, offset: str, row: tuple[str, str, str]) -> tuple[int, str]:
-        """Line number and text of an instruction that was taken apart; only asked for the few that are rejected."""
+        """Line number and text of an instruction that was taken apart; asked for those rejected, in their order."""
         needle = row[0] + row[1] + row[2]
-        position = self.text.find(needle)
+        sought, counted = self.sought
+        position = self.text.find(needle, sought)
         while position >= 0:
             start = self.text.rfind("\n", 0, position) + 1
             stop = self.text.find("\n", position)
             line = self.text[start:stop]
-            if not offset or f"/*{offset}*/" in line.lower():
-                return self.text.count("\n", 0, start) + 1, line
+            if offset in line.lower():
+                self.sought = start, counted + self.text.count("\n", sought, start)
+                return self.sought[1] + 1, line
             position = self.text.find(needle, position + 1)
         return 0, ""
 
@@ -242,8 +245,6 @@ class _Parser:
     def _bounded(self) -> list[Problem]:
         self.problems.sort(key=lambda problem: problem.line or 0)
         if self.suppressed:
-            message = (
-                f"{self.suppressed} more lines of this listing cannot be read; the first {_MOST_PROBLEMS} are listed"
-            )
-            self.problems.append(Problem("warning", self.path, message))
+            what = f"{self.suppressed} more lines of this listing cannot be read; the first {_MOST_PROBLEMS} are listed"
+            self.problems.append(Problem("warning", self.path, what))
         return self.problems

@@ -189,14 +189,28 @@ def test_bare_instructions_have_no_offsets() -> None:
     ]
 
 
-@pytest.mark.parametrize("cut", [14, 41, 47, 59, 64])
-def test_lines_that_end_too_early_take_time_in_proportion(cut: int) -> None:
-    line = "        /*%05x*/               @P0 FFMA.FTZ R1, R2, R3, R4 ;  /* 0x0123456789abcdef */"
+LINE = "        /*%05x*/               @P0 FFMA.FTZ R1, R2, R3, R4 ;  /* 0x0123456789abcdef */"
+ODD = [LINE[:cut] for cut in (14, 41, 47, 59, 64)] + [LINE.replace("FFMA", "F!A"), LINE.replace("R4", "R4?")]
 
+
+@pytest.mark.parametrize("line", ODD)
+def test_odd_lines_take_time_in_proportion(line: str) -> None:
     def seconds(number: int) -> float:
-        text = "".join((line % (16 * place))[:cut] + "\n" for place in range(number))
+        text = "".join(line % (16 * place) + "\n" for place in range(number))
         start = time.process_time()
         assert sum(parse(text).lines.values()) >= number
         return time.process_time() - start
 
-    assert seconds(16_000) < 8 * seconds(4_000) + 0.5  # sixteen times, if each looks at all that follow
+    assert seconds(16_000) < 8 * seconds(4_000) + 0.5  # sixteen times, if each looks at all others
+
+
+@pytest.mark.parametrize("blank", [" ", "  ", "\t", " \t"])
+@pytest.mark.parametrize("guard", ["", "@P0 ", "@!UPT\t"])
+def test_any_blanks_may_stand_around_a_mnemonic(guard: str, blank: str) -> None:
+    lines = [f"        /*{16 * n:04x}*/                   {guard}FFMA.FTZ{blank}R1, R2, R3, R{n} ;\n" for n in range(9)]
+    listing = parse(".text.k:\n" + "".join(lines) + f"        /*0090*/{blank}EXIT{blank};\n")
+    assert listing.problems == []
+    ((_, code),) = read_back(listing)
+    assert [c[0] for c in code] == list(range(0, 160, 16))
+    assert {c[1:3] for c in code[:-1]} == {(guard.strip(), "FFMA.FTZ")}
+    assert code[-1][2] == "EXIT"
