@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,12 @@ from hypothesis import strategies as st
 from sassmix import mix
 from sassmix.counts import Counts
 from sassmix.errors import InputError
-from sassmix.readers import Reader, _csv_lines, ncu_raw, ncu_source
-from sassmix.readers._csv_lines import cells_of, table_of
-from sassmix.readers._csv_numbers import read_column
+from sassmix.own_texts import mnemonic_of
+from sassmix.readers import Reader, ncu_raw, ncu_source
+from sassmix.readers._csv_layout import mnemonics_of
+from sassmix.readers._csv_lines import cells_of, columns_of
+from sassmix.readers._csv_numbers import _read_odd, read_column
+from sassmix.readers._csv_section import Section
 from tests.conftest import FIXTURES
 
 NCU = FIXTURES / "counts" / "ncu"
@@ -136,6 +140,15 @@ def test_numbers_of_a_column(texts: list[str], values: list[int | None], doubt: 
     column = read_column(texts)
     assert (column.values, bool(column.doubt)) == (values, doubt)
     assert set(column.bad) == {at for at, value in enumerate(values) if value is None}
+
+
+NUMBERS = st.integers(0, 1 << 70).map("{:,}".format) | st.integers(0, 9999).map(str)
+ODD_NUMBERS = st.text("0123,;.' \n", max_size=6) | st.lists(NUMBERS, max_size=2).map(";".join)
+
+
+@given(st.lists(NUMBERS) | st.lists(NUMBERS | ODD_NUMBERS))
+def test_numbers_read_together_are_read_as_each_alone(texts: list[str]) -> None:
+    assert read_column(texts) == _read_odd(texts)
 
 
 @pytest.mark.parametrize("bad", ["-5", "NaN", "", "many", "9" * 40])
@@ -335,11 +348,31 @@ def test_functions_behind_the_kernel_have_no_number(write: Write) -> None:
     assert [problem.line for problem in counts.problems] == [10]
 
 
-def test_rows_in_another_order_keep_their_place(write: Write) -> None:
+@pytest.mark.parametrize("order", list(permutations(range(5, 9))))
+def test_rows_in_another_order_keep_their_place(write: Write, order: tuple[int, ...]) -> None:
     lines = CASE.splitlines(keepends=True)
-    lines[5:9] = lines[8:4:-1]
+    lines[5:9] = [lines[at] for at in order]
     [counts] = source(write("".join(lines)))
+    assert all(row.offset == 16 * (row.index or 0) for row in counts.rows)
     assert {row.index: row.mnemonic for row in counts.rows} == {0: "LDC", 1: "EXIT", 2: "HMMA.16816.F32", 3: "BRA"}
+
+
+@pytest.mark.parametrize(("target", "known"), [("0x7f2e30a00000", False), ("0X7F2E30A00000", False), ("0x7f0", True)])
+def test_where_a_branch_leads_back_the_warps_are_not_known(write: Write, target: str, known: bool) -> None:
+    [counts] = source(write(CASE.replace("`(.L_x_0) 0x7f2e30a00030", target)))
+    assert counts.warps == (1024 if known else None)
+
+
+@pytest.mark.parametrize("column", range(6))
+def test_each_column_that_is_read_tells_launches_apart(write: Write, column: int) -> None:
+    head = "Address,Source,# Samples,Instructions Executed,Thread Instructions Executed,Predicated-On Thread "
+    cells = ["0x10", "MOV R1", "20", "32", "512", "512"]
+    others = [f"{cell}6" if at == column else cell for at, cell in enumerate(cells)]
+    start = f"{head}Instructions Executed\n{','.join(cells)}\n"
+    pages = (f"{start}{','.join(row)}\n" for row in (cells, cells, others))
+    first, same, other = (source(write(page))[0].identity for page in pages)
+    assert first == same != other
+    assert first and other
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
@@ -500,32 +533,77 @@ def test_hostile_bytes_never_raise(tmp_path_factory: pytest.TempPathFactory, jun
     assert all(row.issued >= 0 for counts in found for row in counts.rows)
 
 
-@given(st.lists(st.text('ab", 0x', max_size=8), min_size=1, max_size=6))
-def test_lines_read_together_are_read_as_each_alone(lines: list[str]) -> None:
-    assert [row or [""] for row in table_of(lines)] == [cells_of(line) or [""] for line in lines]
+def lines_of(width: int) -> st.SearchStrategy[list[str]]:
+    """Lines that are quoted as the profiler quotes rows of so many cells, or nearly so, and others."""
+    cells = st.lists(st.text('a,"', max_size=3), min_size=width, max_size=width).map('","'.join)
+    quoted = st.builds("{}{}{}".format, st.sampled_from(['"', '"', "a"]), cells, st.sampled_from(['"', '"', ""]))
+    others = st.lists(st.text('ab", 0x', max_size=8), min_size=1, max_size=6)
+    return quoted.map(lambda line: [line, line]) | st.lists(quoted, min_size=1, max_size=3) | others
+
+
+@given(st.data(), st.integers(1, 4))
+def test_lines_read_together_are_read_as_each_alone(data: st.DataObject, width: int) -> None:
+    lines, most = data.draw(lines_of(width)), data.draw(st.integers(1, width))
+    found = columns_of(lines, width, most)
+    if found is not None:
+        rows = [cells_of(line) for line in lines]
+        assert {len(row) for row in rows} == {width}
+        assert found == [[row[at] for row in rows] for at in range(most)]
+
+
+@given(st.lists(st.lists(st.text("a0 -", max_size=3), min_size=5, max_size=5), min_size=2), st.booleans())
+def test_whole_rows_are_read_together(rows: list[list[str]], quoted: bool) -> None:
+    quote = '"' if quoted else ""
+    lines = [",".join(f"{quote}{cell}{quote}" for cell in row) for row in rows]
+    assert columns_of(lines, 5, 3) == [[row[at] for row in rows] for at in range(3)]
+
+
+def pages() -> list[list[str]]:
+    """Lines of several kernels, as they stand in the fixture, and as the profiler quotes them, with more columns."""
+    lines = (NCU / "micro.source.csv").read_text().splitlines()
+    whole = io.StringIO()
+    writer = csv.writer(whole, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    for cells in csv.reader(lines):
+        writer.writerow([*cells, *(f"{cells[-1]} {more}" for more in range(3) if len(cells) > 2)])
+    return [lines[:130], whole.getvalue().splitlines()[:130]]
+
+
+PAGES = pages()
+ODD_LINES = ["", "==PROF== x", 'so "far', "0x10", '"a","b"', "total,of all,1,2,3,4", '"0x10","a","1","2"']
+DAMAGES = ["", '"', '""', ",", '","', '","","', "\r", '"a"b"', "0x", "1,024", '"1,024"', " "]
 
 
 @given(st.data())
 def test_rows_taken_together_are_taken_as_each_alone(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    lines = (NCU / "micro.source.csv").read_text().splitlines()[:60]
-    for _ in range(data.draw(st.integers(0, 3))):
-        at = data.draw(st.integers(2, len(lines) - 1))
-        odd = [
-            "",
-            "==PROF== x",
-            'so "far',
-            "0x10",
-            '"a","b"',
-            "total,of all,1,2,3,4",
-            lines[at][:-6],
-            lines[at].replace("0x", "", 1),
-        ]
-        lines[at : at + data.draw(st.integers(0, 1))] = [data.draw(st.sampled_from(odd))]
+    """Whatever is damaged within lines, is put between them or is missing."""
+    lines = list(data.draw(st.sampled_from(PAGES)))
+    for _ in range(data.draw(st.integers(0, 4))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        line = lines[at]
+        start = data.draw(st.integers(0, len(line)))
+        stop = data.draw(st.sampled_from([start, start + 1, start + 4, len(line)]))
+        damaged = line[:start] + data.draw(st.sampled_from(DAMAGES)) + line[stop:]
+        lines[at : at + data.draw(st.integers(0, 1))] = [data.draw(st.sampled_from([*ODD_LINES, damaged]))]
     path = tmp_path_factory.mktemp("rows") / "x.csv"
-    path.write_text("\n".join(lines), encoding="utf-8")
+    path.write_bytes(data.draw(st.sampled_from(["\n", "\r\n"])).join(lines).encode())
     with pytest.MonkeyPatch.context() as patch:
-        together = read(ncu_source.READER, path)
-        patch.setattr(_csv_lines, "_LINES", 1)
-        assert read(ncu_source.READER, path) == together
+        together = outcome(path)
+        patch.setattr(Section, "take", lambda *_: False)
+        assert outcome(path) == together
+
+
+def outcome(path: Path) -> list[Counts] | str:
+    try:
+        return read(ncu_source.READER, path)
+    except InputError as error:
+        return str(error)
+
+
+TEXTS = st.text("@P0!UT \tA.;x", max_size=12).map(str.strip) | st.sampled_from(["@P1   BRA 0x10", "MOV R1, R2"])
+
+
+@given(st.lists(TEXTS))
+def test_mnemonics_of_many_texts_are_those_of_each(texts: list[str]) -> None:
+    assert mnemonics_of(texts) == [mnemonic_of(text) for text in texts]

@@ -47,7 +47,7 @@ def instances_of(cell: str) -> Instances:
     parts = parts[: len(parts) - len(cut)]
     head = "" if head.lower() in ("n/a", "-") else head
     pairs = [part.rpartition(":") if ":" in part else part.rpartition("=") for part in parts]
-    column = read_column([value for _, _, value in pairs])
+    column = read_column([value.strip() for _, _, value in pairs])
     found = Instances(total=read_count(head)[0] if head else None)
     if head and found.total is None:
         found.bad.append(f"total: {read_count(head)[1]}")

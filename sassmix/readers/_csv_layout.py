@@ -91,9 +91,15 @@ def arch_of(capability: str) -> str | None:
 
 def mnemonics_of(texts: Sequence[str]) -> list[str | None]:
     """The mnemonics of many instructions, each the text of a cell; few of them differ in what decides."""
-    words = [text if text[:1] == "@" or ";" in text else text.partition(" ")[0] for text in texts]
+    several = ";" in "".join(texts)  # then there may be two instructions in a text, and all of it decides
+    words = texts if several else [_guarded(t) if t[:1] == "@" else t.partition(" ")[0] for t in texts]
     known = {word: mnemonic_of(word) for word in set(words)}
     return [known[word] for word in words]
+
+
+def _guarded(text: str) -> str:
+    guard, _, rest = text.partition(" ")
+    return f"{guard} {rest.lstrip(' ').partition(' ')[0]}"
 
 
 def addresses_of(texts: Sequence[str]) -> list[int | None]:
@@ -135,7 +141,7 @@ def places_of(addresses: list[int | None]) -> Places:
     numbers: list[int | None] = list(range(count))
     if not count or (base := addresses[0]) is None:
         return Places([None] * count, numbers)
-    if addresses == list(range(base, base + 16 * count, 16)):
+    if _in_a_row(addresses):
         return Places(list(range(0, 16 * count, 16)), numbers)
     known = sorted(address for address in addresses if address is not None)
     if len(known) == count and all(0 < b - a <= 32 for a, b in pairwise(known)):
@@ -184,17 +190,26 @@ def holes_of(addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]
     A step larger than the usual one is right only where a called function follows: at an address at which a function
     can begin, behind an instruction with which one can end. With such a one the rows end, too.
     """
+    if _in_a_row(addresses):
+        return _late_start(addresses[0]) + _open_end(texts)
     known = sorted((address, text) for address, text in zip(addresses, texts, strict=False) if address is not None)
     if not known:
         return _open_end(texts)
     rows, ordered = [address for address, _ in known], [text for _, text in known]
-    first = rows[0]
-    found = []
-    if first % _ALIGNED not in _STARTS:
-        found.append(f"no function begins at {first:#x}: the first rows are missing")
-    if rows != list(range(first, first + 16 * len(rows), 16)):
-        found += _leaps(rows, ordered)
-    return found + _open_end(ordered)
+    return _late_start(rows[0]) + _leaps(rows, ordered) + _open_end(ordered)
+
+
+def _in_a_row(addresses: Sequence[int | None]) -> bool:
+    """Whether each instruction stands 16 bytes behind the one before, as in nearly every kernel."""
+    first = addresses[0] if addresses else None
+    return first is not None and addresses == list(range(first, first + 16 * len(addresses), 16))
+
+
+def _late_start(first: int | None) -> list[str]:
+    """Functions begin at certain addresses only."""
+    if first is None or first % _ALIGNED in _STARTS:
+        return []
+    return [f"no function begins at {first:#x}: the first rows are missing"]
 
 
 def _leaps(rows: Sequence[int], texts: Sequence[str]) -> list[str]:

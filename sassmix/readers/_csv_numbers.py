@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 _LARGEST = (1 << 63) - 1
 _GROUPED = re.compile(r"\d{1,3}([,.'\u2019 \u00a0\u2009\u202f\u066c\ufffd])(?:\d{2,3}\1)*\d{3}")
 _DECIMAL = re.compile(r"(\d+|\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f\ufffd])\d{3})+)([.,])(\d+)")
+_ENGLISH = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}|;[0-9]{1,3})*")
 _SCIENCE = re.compile(r"\d+(\.\d+)?[eE]\+?\d{1,2}")
 
 
@@ -27,10 +28,18 @@ def read_column(texts: Sequence[str]) -> Column:
     try:
         numbers = list(map(int, texts))
     except ValueError:
-        return _read_odd(texts)
+        english = _without_commas(texts)
+        return read_column(english) if english else _read_odd(texts)
     if numbers and (min(numbers) < 0 or max(numbers) > _LARGEST):
         return _read_odd(texts)
     return Column([*numbers])
+
+
+def _without_commas(texts: Sequence[str]) -> list[str]:
+    """The numbers without thousands separators, if all have them where the profiler puts them in English; else none."""
+    text = ";".join(texts)
+    plain = text.replace(",", "").split(";") if "," in text and _ENGLISH.fullmatch(text) else []
+    return plain if len(plain) == len(texts) else []
 
 
 def _read_odd(texts: Sequence[str]) -> Column:

@@ -27,6 +27,7 @@ from sassmix.readers._csv_layout import (
     names_of,
     places_of,
 )
+from sassmix.readers._csv_lines import columns_of
 from sassmix.readers._csv_numbers import Column, read_column
 
 _MOST_PROBLEMS = 20
@@ -52,21 +53,26 @@ class Section:
     lines: list[int] = field(default_factory=list)
     columns: tuple[list[str], ...] = field(default_factory=lambda: tuple([] for _ in range(SAMPLES + 1)))
 
-    def take(self, rows: Sequence[list[str]], line: int) -> bool:
-        """Take rows of the same width if all begin with an address, as nearly all do; ``line`` is that of the first."""
-        if len(rows[0]) != self.layout.width:
+    def take(self, lines: Sequence[str], line: int) -> bool:
+        """Take lines if :meth:`holds` is true of all, as of nearly all; ``line`` is the number of the first."""
+        columns = columns_of(lines, self.layout.width, self.layout.last + 1)
+        if columns is None:
             return False
-        addresses = [cells[max(self.layout.columns[ADDRESS], 0)] for cells in rows]
+        addresses = columns[max(self.layout.columns[ADDRESS], 0)]
         if not min(addresses)[:2] == "0x" == max(addresses)[:2]:  # what sorts between them begins so too
             return False
         for column, at in zip(self.columns, self.layout.columns, strict=True):
             if at >= 0:
-                column.extend([cells[at] for cells in rows])
-        self.lines.extend(range(line, line + len(rows)))
+                column.extend(columns[at])
+        self.lines.extend(range(line, line + len(lines)))
         return True
 
+    def holds(self, cells: Sequence[str]) -> bool:
+        """Whether cells are a whole row with an address."""
+        return len(cells) == self.layout.width and cells[max(self.layout.columns[ADDRESS], 0)][:2] == "0x"
+
     def add(self, cells: Sequence[str], line: int) -> None:
-        """Take an odd row; what it lacks is reported when the numbers are read."""
+        """Take one row, odd or not; what it lacks is reported when the numbers are read."""
         for column, at in zip(self.columns, self.layout.columns, strict=True):
             if at >= 0:
                 column.append(cells[at] if at < len(cells) else "")
@@ -91,7 +97,7 @@ class Section:
     @property
     def sampled(self) -> bool:
         """Whether there are enough samples to tell one launch from another."""
-        return sum(number or 0 for number in read_column(self.columns[SAMPLES]).values) >= _TELLING
+        return sum(filter(None, read_column(self.columns[SAMPLES]).values)) >= _TELLING
 
     def counts(self) -> Counts:
         """The counts, with a problem for each row that has none."""
@@ -151,7 +157,10 @@ class Section:
     def _identity(self) -> str | None:
         if not self.sampled:
             return None
-        return hashlib.sha256(repr((sorted(self.title.items()), self.layout, self.columns)).encode()).hexdigest()
+        digest = hashlib.sha256(repr((sorted(self.title.items()), self.layout, len(self.lines))).encode())
+        for column in self.columns:
+            digest.update("\n".join(column).encode(errors="replace"))  # no cell holds the end of a line
+        return digest.hexdigest()
 
     def _places(self, addresses: list[int | None]) -> Places:
         if not self.layout.has[ADDRESS]:
@@ -169,14 +178,16 @@ class Section:
         if places.offsets[0] != 0 or texts[0].startswith("@"):
             return None
         entry = self.columns[ADDRESS][0].lower()
-        back = any(text.lower().endswith(entry) for text in texts if "BRA" in text or "JMP" in text)
+        back = entry in "\n".join(texts).lower() and any(
+            text.lower().endswith(entry) for text in texts if "BRA" in text or "JMP" in text
+        )
         return None if back else issued[0] or None
 
 
 def _cuts(rows: Sequence[CountRow], addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]:
     """What shows that rows are missing: a hole between two addresses, an open end, no EXIT."""
     gaps = holes_of(addresses, texts)
-    if not ended(rows) and any(row.mnemonic for row in rows):
+    if not ended(reversed(rows)) and any(row.mnemonic for row in rows):
         gaps.append(NO_EXIT)
     return gaps
 

@@ -36,7 +36,7 @@ def _is_header(cells: list[str]) -> bool:
 
 
 def _is_details(cells: list[str]) -> bool:
-    return {"Kernel Name", "Metric Name", "Metric Value"} <= set(cells)
+    return all(name in cells for name in ("Kernel Name", "Metric Name", "Metric Value"))
 
 
 def _sniff(head: bytes) -> bool:
@@ -46,12 +46,17 @@ def _sniff(head: bytes) -> bool:
 
 @dataclass(slots=True)
 class _Table:
-    """The header, the row of units behind it, the column of kernel names, and the line of each launch's ID."""
+    """The header, the row of units behind it, the column of kernel names, the line of each launch's ID, the pipes."""
 
     header: list[str]
     units: dict[str, str]
     name: int
     ids: dict[str, int] = field(default_factory=dict)
+    pipes: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = ((column, _PIPE.fullmatch(column)) for column in dict.fromkeys(self.header))
+        self.pipes = {column: _PIPE_NAMES.get(pipe[1], pipe[1]) for column, pipe in found if pipe}
 
     def repeated(self, row: dict[str, str], path: Path, number: int) -> list[Problem]:
         """A problem where another launch has the same ID."""
@@ -88,7 +93,7 @@ def _launches(path: Path, problems: list[Problem]) -> Iterator[Counts]:
         elif table and not (cut or _cut_behind_a_cell(line)) and len(cells) == len(table.header):
             if row := _row(table, cells):
                 told = [*problems, *table.repeated(row, path, number)]
-                yield _Launch(str(path), number, row, table.units, told).counts()
+                yield _Launch(str(path), number, row, table, told).counts()
                 problems.clear()
         elif table and (_ROW_CUT.match(line) or (len(cells) > table.name and cells[0].strip().isdigit())):
             yield _left_out(table, cells, path, number, cut or _cut_behind_a_cell(line))
@@ -134,7 +139,7 @@ class _Launch:
     path: str
     line: int
     row: dict[str, str]
-    units: dict[str, str]
+    table: _Table
     problems: list[Problem]
 
     def counts(self) -> Counts:
@@ -213,13 +218,13 @@ class _Launch:
             numbers = (self._number(column) for column in known)
             if (number := next((number for number in numbers if number is not None), None)) is not None:
                 values[name] = number
-        for column in self.row:
-            if (pipe := _PIPE.fullmatch(column)) and (number := self._number(column)) is not None:
-                values[_PIPE_NAMES.get(pipe[1], pipe[1])] = number
+        for column, pipe in self.table.pipes.items():
+            if (number := self._number(column)) is not None:
+                values[pipe] = number
         return values
 
     def _number(self, column: str) -> float | None:
-        return number_of(self.row.get(column, ""), self.units.get(column, ""))
+        return number_of(self.row.get(column, ""), self.table.units.get(column, ""))
 
     def _arch(self) -> str | None:
         major, minor = (self._number(f"device__attribute_compute_capability_{part}") for part in ("major", "minor"))

@@ -16,7 +16,7 @@ from sassmix.errors import InputError, Problem
 from sassmix.own_texts import mnemonic_of
 from sassmix.readers import Reader
 from sassmix.readers._csv_layout import ISSUED, SAMPLES, Layout, header_of
-from sassmix.readers._csv_lines import blocks_of, cells_of, ends_open, fitted, head_lines, table_of
+from sassmix.readers._csv_lines import blocks_of, cells_of, ends_open, fitted, head_lines
 from sassmix.readers._csv_section import Section
 
 _TITLES = frozenset(
@@ -47,29 +47,27 @@ class _Scanner:
         """Every kernel with its rows."""
         number = 1
         for lines in blocks_of(self.path, self.stray):
-            rows = table_of(lines)
-            for start, stop in _runs(rows):
-                yield from self._run(lines[start:stop], rows[start:stop], number + start)
-            number += len(lines)
+            for run in _runs(lines):
+                yield from self._run(run, number)
+                number += len(run)
         if last := self._close():
             yield last
 
-    def _run(self, lines: list[str], rows: list[list[str]], number: int) -> Iterator[Section]:
-        """Lines with the same number of cells: rows of one kernel, perhaps with a header in front of them."""
-        section: Section | None = None
-        for at, line in enumerate(lines):
-            if section is not self.section and (section := self.section) and section.take(rows[at:], number + at):
-                return
-            if section and section.take(rows[at : at + 1], number + at):
-                continue
-            if line and (done := self._other(line, number + at)):
+    def _run(self, lines: list[str], number: int) -> Iterator[Section]:
+        """Lines that are rows of one kernel, all of them; else each is looked at alone."""
+        if self.section and self.section.take(lines, number):
+            return
+        for at, line in enumerate(lines, number):
+            cells = cells_of(line)
+            if self.section and self.section.holds(cells):
+                self.section.add(cells, at)
+            elif line and (done := self._other(cells, line, at)):
                 yield done
 
-    def _other(self, line: str, number: int) -> Section | None:
+    def _other(self, cells: list[str], line: str, number: int) -> Section | None:
         """A line that is no plain row; gives the section that ends here."""
         if line.startswith("=="):
             return None
-        cells = cells_of(line)
         key = cells[0].strip().lower()
         if layout := header_of(line):
             done = self._close()
@@ -126,10 +124,11 @@ class _Scanner:
             section.add(fit, number) if fit else section.tear(cells, number)
 
 
-def _runs(rows: list[list[str]]) -> Iterator[tuple[int, int]]:
+def _runs(lines: list[str]) -> Iterator[list[str]]:
+    """The lines that begin with a number, as rows do, apart from those that do not."""
     start = 0
-    for _, run in groupby(map(len, rows)):
-        yield start, (start := start + len(list(run)))
+    for _, run in groupby(['"0' <= line < '":' or "0" <= line < ":" for line in lines]):
+        yield lines[start : (start := start + len(list(run)))]
 
 
 def _counted(text: str) -> bool:
