@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test hostile fuzz oracle lint bench goldens grammar notebook clean peers mutation properties
+.PHONY: demo test hostile fuzz oracle lint bench goldens mixes grammar notebook clean peers mutation properties
 
 demo: $(READY)
 	$(BIN)/sassmix mix fixtures/listings/wgmma.sm_90a.sass --kernel hgmma_pipelined
@@ -13,6 +13,7 @@ test: $(READY)
 	$(BIN)/python -m pytest -n 2 -q
 
 # Every cubin of the fixtures in every print mode, against nvdisasm -json; takes a quarter of an hour.
+# make oracle SASSMIX_OLD_TOOLS=FOLDER: by the nvdisasm 12.8 in it too.
 oracle: $(READY)
 	SASSMIX_ALL_MODES=1 $(BIN)/python -m pytest -n 2 -q tests/test_oracle.py
 
@@ -27,7 +28,8 @@ mutation: $(READY)
 
 # Hostile inputs at their full size: lines of 100 MB, a million labels.
 hostile: $(READY)
-	SASSMIX_HOSTILE=1 $(BIN)/python -m pytest -q tests/test_hostile.py
+	SASSMIX_HOSTILE=1 $(BIN)/python -m pytest -q -rP tests/test_hostile.py -k size_is_bounded
+	SASSMIX_HOSTILE=1 $(BIN)/python -m pytest -q tests/test_hostile.py -k "not size_is_bounded"
 
 # make fuzz SECONDS=600 HARNESS="trace zstd"; see docs/fuzzing.md.
 fuzz: $(READY)
@@ -48,6 +50,10 @@ bench: $(READY)
 # Needs nvcc 13.0 or later and the disassemblers; says what changed.
 goldens: $(READY)
 	$(BIN)/python fixtures/build.py
+
+# Only mixes.csv and COVERAGE.md, from the listings that are there; needs no compiler.
+mixes: $(READY)
+	$(BIN)/python fixtures/build.py --mixes
 
 # The published table of another project against ours, in an environment of its own; see docs/testing.md.
 peers:

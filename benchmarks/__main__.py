@@ -14,14 +14,18 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.counts import PEERS, counts_speeds
+from benchmarks.growth import growth_rows
+from benchmarks.library import library_rows
 from benchmarks.measure import Result
 from benchmarks.parse import parse_speeds
-from benchmarks.start import start_speed
+from benchmarks.start import start_speeds
+from benchmarks.vendor import PACKAGE
 
 HISTORY = Path(__file__).parent / "history.jsonl"
 COLUMNS = {
     "what": "what", "megabytes": "MB", "baseline_ms": "baseline, CPU ms", "sassmix_ms": "sassmix, CPU ms",
-    "ratio": "ratio", "wall_ratio": "wall ratio", "mb_per_s": "MB/s", "peak_mb": "peak MB",
+    "ratio": "ratio", "wall_ratio": "wall ratio", "wanted": "wanted", "mb_per_s": "MB/s", "peak_mb": "peak MB",
+    "repeated": "repeated",
 }  # fmt: skip
 
 
@@ -29,16 +33,21 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("cubins", nargs="*", type=Path, help="other code to measure with")
-    parser.add_argument("--only", choices=["parse", "counts", "start"], help="a part of it")
-    parser.add_argument("--long", action="store_true", help="also a trace of 10 M records; exports of 200 MB")
+    parser.add_argument("--only", choices=["parse", "growth", "library", "counts", "start"], help="a part of it")
+    parser.add_argument(
+        "--long", action="store_true", help="also listings and exports of 200 MB, a trace of 10 M records"
+    )
+    parser.add_argument("--vendor", nargs="?", const="", metavar="WHEEL", help=f"also code of {PACKAGE}, downloaded")
     parser.add_argument("--peers", action="store_true", help=f"install {', '.join(PEERS)} and measure against them")
     parser.add_argument("--record", action="store_true", help=f"append the ratios to {HISTORY.name}")
     parser.add_argument("--json", type=Path, help="write the results here too")
     arguments = parser.parse_args()
     kinds: dict[str, Callable[[], list[Result]]] = {
-        "parse": lambda: parse_speeds(arguments.cubins),
+        "parse": lambda: parse_speeds(arguments.cubins, arguments.vendor),
+        "growth": lambda: growth_rows(long=arguments.long),
+        "library": lambda: library_rows(long=arguments.long),
         "counts": lambda: counts_speeds(peers=arguments.peers, long=arguments.long),
-        "start": lambda: [start_speed()],
+        "start": start_speeds,
     }
     results = [row for kind, work in kinds.items() if arguments.only in (None, kind) for row in work()]
     show(results)

@@ -79,3 +79,15 @@ def csv_loop(path: Path) -> dict[str, int]:
                 name = words[1] if words[0].startswith("@") else words[0]
                 counts[name] = counts.get(name, 0) + int(row["Instructions Executed"])
     return counts
+
+
+def raw_loop(path: Path) -> dict[str, int]:
+    """Warp instructions by mnemonic: the plain loop over a raw page of Nsight Compute."""
+    counts: dict[str, int] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            for part in row["sass__inst_executed_per_opcode_with_modifier_all"].partition("(")[2][:-1].split("; "):
+                name, colon, count = part.partition(": ")
+                if colon:
+                    counts[name] = counts.get(name, 0) + int(count.replace(",", ""))
+    return counts

@@ -8,12 +8,11 @@ import tempfile
 import venv
 from pathlib import Path
 
-from benchmarks.made import source_page, trace
+from benchmarks.made import CUT, WHOLE, raw_page, source_page, trace
 from benchmarks.measure import Result, compared
 
 PEERS = ("nsys-ai==0.3.0", "cutracer==0.4.0")
 _ROUNDS = 3
-_METRICS = 50
 
 
 def install_peers(folder: Path) -> str:
@@ -48,14 +47,17 @@ def _traces(folder: Path, millions: int, base: tuple[str, str], who: str) -> lis
 
 
 def _pages(folder: Path, megabytes: int) -> list[Result]:
-    kinds = (("6 columns", 0), (f"{_METRICS + 6} columns", _METRICS))
-    files = [(how, source_page(folder / f"page{metrics}.csv", megabytes, metrics)) for how, metrics in kinds]
+    files = [
+        ("source page, 67 columns", "csv", source_page(folder / "whole.csv", megabytes, WHOLE)),
+        ("source page, 6 columns", "csv", source_page(folder / "cut.csv", megabytes, CUT)),
+        ("raw page", "raw", raw_page(folder / "raw.csv", min(megabytes, 50))),
+    ]
     return [
         compared(
-            f"Nsight Compute source page, {how}, against a plain csv loop",
-            ("loop-csv", path, sys.executable),
-            ("sassmix-csv", path),
+            f"Nsight Compute {what}, against a plain csv loop",
+            (f"loop-{kind}", path, sys.executable),
+            (f"sassmix-{kind}", path),
             _ROUNDS if megabytes < 100 else 1,
         )
-        for how, path in files
+        for what, kind, path in files
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import zstandard
@@ -21,8 +21,23 @@ _TEXTS = (
     "      HMMA.16816.F32 R{0}, R4, R8, R12",
     "      IADD3 R{0}, R3, R4, RZ",
 )
-_NAMES = ("Address", "Source", "# Samples", "Instructions Executed", "Thread Instructions Executed")
-_ON = "Predicated-On Thread Instructions Executed"
+_END = ("      EXIT", "      BRA 0x7f00", "      NOP", "      NOP")
+_COUNTS = ("Instructions Executed", "Thread Instructions Executed", "Predicated-On Thread Instructions Executed")
+#: The columns of a whole export, of which few metrics are not 0 in a row; and of one that was cut, as ours are.
+WHOLE = (
+    *("Address", "Source", "Warp Stall Sampling (All Samples)", "Warp Stall Sampling (Not-issued Samples)"),
+    *("# Samples", *_COUNTS, *(f"metric {number}" for number in range(59))),
+)
+CUT = ("Address", "Source", *_COUNTS, "# Samples")
+#: The first columns of a raw page, and what is counted in its last one of these.
+_LAUNCH = (
+    *("ID", "Kernel Name", "Block Size", "Grid Size", "CC", "smsp__inst_executed.sum"),
+    "sass__inst_executed_per_opcode_with_modifier_all",
+)
+_OPCODES = (
+    *("BRA", "EXIT", "FADD", "FFMA", "HMMA.16816.F32", "IADD3", "IMAD", "IMAD.MOV.U32", "IMAD.WIDE", "ISETP.GE.AND"),
+    *("LDC", "LDG.E.64", "LEA.HI.X", "LOP3.LUT", "MOV", "S2R", "SHF.R.U32.HI", "STG.E", "ULDC.64"),
+)
 
 
 def trace(path: Path, records: int) -> Path:
@@ -78,30 +93,57 @@ def _records(wanted: int) -> Iterator[str]:
                 started += 1
 
 
-def source_page(path: Path, megabytes: float, metrics: int = 0) -> Path:
-    """A source page of so many bytes: six columns, or as many more as there are metrics, then all cells quoted."""
+def source_page(path: Path, megabytes: float, columns: Sequence[str] = WHOLE) -> Path:
+    """A source page of so many bytes. All cells are quoted where the columns are those of a whole export."""
     chance = random.Random(3)
     number = size = 0
     with path.open("w", encoding="utf-8") as file:
         while size < megabytes * 1e6:
-            text = _kernel(chance, number, metrics)
+            text = _kernel(chance, number, columns)
             size += file.write(text)
             number += 1
     return path
 
 
-def _kernel(chance: random.Random, number: int, metrics: int) -> str:
+def _kernel(chance: random.Random, number: int, columns: Sequence[str]) -> str:
     base = 0x7F00_0000_0000 + (number << 20)
-    lines = [f'"Kernel Name","k{number}(float *, int)"', _row([*_NAMES, _ON, *map(str, range(metrics))], metrics)]
-    for index in range(3000):
-        text = chance.choice(_TEXTS).format(chance.randrange(256), chance.randrange(7))
+    texts = [chance.choice(_TEXTS).format(chance.randrange(256), chance.randrange(7)) for _ in range(3000)]
+    lines: list[Sequence[str]] = [["Kernel Name", f"k{number}(float *, int)"], columns]
+    for index, text in enumerate([*texts, *_END]):
         issued = chance.randrange(1, 1 << 24)
-        threads = str(issued * 32 - chance.randrange(64))
-        counts = [str(chance.randrange(300)), str(issued), threads, threads]
-        more = [str(chance.randrange(1 << chance.randrange(1, 20))) for _ in range(metrics)]
-        lines.append(_row([hex(base + 16 * index), text, *counts, *more], metrics))
-    return "\n".join(lines) + "\n"
+        threads = issued * 32 - chance.randrange(64)
+        samples = max(0, chance.randrange(-300, 100))
+        some = {chance.choice(columns): chance.randrange(1 << chance.randrange(1, 20)) for _ in range(4)}
+        counts = dict(zip(_COUNTS, (issued, threads, threads), strict=True))
+        cells = {**some, "Address": hex(base + 16 * index), "Source": text, "# Samples": samples, **counts}
+        lines.append([str(cells.get(name, 0)) for name in columns])
+    return "".join(_row(cells, columns is WHOLE) for cells in lines)
 
 
-def _row(cells: list[str], metrics: int) -> str:
-    return ",".join(f'"{cell}"' if metrics or "," in cell else cell for cell in cells)
+def _row(cells: Sequence[str], quoted: bool) -> str:
+    return ",".join(f'"{cell}"' if quoted or "," in cell else cell for cell in cells) + "\n"
+
+
+def raw_page(path: Path, megabytes: float) -> Path:
+    """A raw page of so many bytes: in each row counts by opcode, with their names, and some 300 other metrics."""
+    chance = random.Random(5)
+    pipes = [f"sm__inst_executed_pipe_{name}.sum" for name in ("alu", "fma", "lsu", "tensor", "uniform", "xu")]
+    metrics = [*pipes, *(f"metric {number}" for number in range(300))]
+    number = size = 0
+    with path.open("w", encoding="utf-8") as file:
+        file.write(_row([*_LAUNCH, *metrics], True) + _row([*[""] * len(_LAUNCH), *["inst"] * len(metrics)], True))
+        while size < megabytes * 1e6:
+            size += file.write(_row([*_launch(chance, number), *(_number(chance) for _ in metrics)], True))
+            number += 1
+    return path
+
+
+def _launch(chance: random.Random, number: int) -> list[str]:
+    counts = {name: chance.randrange(1, 1 << 20) for name in _OPCODES}
+    total = sum(counts.values())
+    cell = f"{total:,} ({'; '.join(f'{name}: {count:,}' for name, count in counts.items())})"
+    return [str(number), f"k{number}(float *, int)", "(96, 1, 1)", "(2, 3, 1)", "9.0", f"{total:,}", cell]
+
+
+def _number(chance: random.Random) -> str:
+    return f"{chance.randrange(1 << chance.randrange(1, 20)):,}.{chance.choice(('000000', '250000'))}"

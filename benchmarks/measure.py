@@ -11,8 +11,9 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+Made = TypeVar("Made")
 ROUNDS = 5
 Result = dict[str, float | int | str]
 
@@ -25,16 +26,21 @@ def cpu(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
+def with_children_cpu(work: Callable[[], Made]) -> tuple[Made, float]:
+    """What a call gives, and the CPU seconds of the processes that it has started and waited for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    made = work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return made, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def child_cpu(command: list[str]) -> float:
     """CPU seconds of a process of its own, its start included."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return with_children_cpu(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))[1]
 
 
 def job(kind: str, path: Path, python: str = sys.executable) -> dict[str, Any]:
-    """What ``jobs.py`` prints of one reader and file: the counts, CPU and wall seconds, peak memory in MB."""
+    """What ``jobs.py`` prints of one job: counts, CPU and wall seconds, memory in MB before it and at most."""
     command = [python, "-m", "benchmarks.jobs", kind, str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent.parent)
     found: dict[str, Any] = json.loads(done.stdout)

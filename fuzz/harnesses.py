@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import duckdb
 import zstandard
 
-from fuzz.invariants import hold, parts_of, reported
+from fuzz.invariants import file_of, hold, parts_of, reported
+from fuzz.printed import tool_output
 from sassmix.counts import Counts
-from sassmix.errors import InputError, SassmixError
+from sassmix.errors import InputError
 from sassmix.readers import (
     Reader,
     _trace_files,
+    _trace_query,
     _zstd,
     bare,
-    binary,
     cutracer_hist,
     cutracer_trace,
     ncu_raw,
@@ -31,21 +33,13 @@ from sassmix.readers import (
     open_input,
     text,
 )
+from sassmix.readers._csv_layout import ADDRESS, ISSUED, layout_of
 from sassmix.readers.elf import open_elf
-from sassmix.tools import Output, Tool
+from sassmix.readers.text import decode
 
 #: Bytes that a compressed input may unpack to; more takes longer than one run may.
 _MOST = 1 << 22
-FIXTURES = Path(__file__).parent.parent / "fixtures"
 Harness = Callable[[bytes], None]
-
-
-@contextmanager
-def _file(data: bytes, name: str) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-        path = Path(folder, name)
-        path.write_bytes(data)
-        yield path
 
 
 def _whole(reader: Reader, data: bytes, path: Path) -> list[Any] | None:
@@ -65,20 +59,27 @@ def _whole(reader: Reader, data: bytes, path: Path) -> list[Any] | None:
 
 def listing(data: bytes) -> None:
     """Text of disassemblers, and instructions alone."""
-    with _file(data, "k.sass") as path:
+    with file_of(data, "k.sass") as path:
         for reader in (text.READER, bare.READER):
             _whole(reader, data, path)
 
 
 def listing_json(data: bytes) -> None:
-    """The output of ``nvdisasm -json``."""
-    with _file(data, "k.json") as path:
-        _whole(nvdisasm_json.READER, data, path)
+    """The output of ``nvdisasm -json``: every entry of a list of instructions is one, but for control fields."""
+    with file_of(data, "k.json") as path:
+        parts = _whole(nvdisasm_json.READER, data, path)
+        whole = _json(data) if parts else None
+        if isinstance(whole, list) and len(whole) > 1 and isinstance(whole[1], list):
+            lists = (f["sass-instructions"] for f in whole[1] if isinstance(f, dict) and "sass-instructions" in f)
+            entries = [entry for one in lists if isinstance(one, list) for entry in one]
+            named = sum(not isinstance(entry, dict) or entry.get("opcode") != "" for entry in entries)
+            read = sum(map(len, parts[0])) if parts else 0
+            hold(named <= read <= len(entries), "an entry is an instruction", named, read, len(entries))
 
 
 def hist(data: bytes) -> None:
     """CUTracer's histogram: a file behind itself has every count twice."""
-    with _file(data, "kernel_1a2b3c4d5e6f7081_iter0__Z1kv_hist.csv") as path:
+    with file_of(data, "kernel_1a2b3c4d5e6f7081_iter0__Z1kv_hist.csv") as path:
         parts = _whole(cutracer_hist.READER, data, path)
         if not parts or data.startswith((b"\xff\xfe", b"\xfe\xff")):
             return
@@ -94,9 +95,18 @@ def _rows(counts: Counts, times: int = 1) -> dict[str | None, int]:
     return rows
 
 
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    """One for the whole run: to open one takes longer than to read a small trace."""
+    return duckdb.connect(config={**_trace_query._OPTIONS, "threads": 1})
+
+
 def trace(data: bytes) -> None:
     """CUTracer's trace: what DuckDB counts is what Python's JSON reads, or a problem says that lines are lost."""
-    with _file(data, "kernel_1a2b3c4d5e6f7081_iter0__Z1kv.ndjson") as path:
+    with (
+        file_of(data, "kernel_1a2b3c4d5e6f7081_iter0__Z1kv.ndjson") as path,
+        mock.patch("sassmix.readers._trace_query._connected", lambda _: _database().cursor()),
+    ):
         if len(_zstd.first_bytes(data, _MOST)) >= _MOST or not (parts := _whole(cutracer_trace.READER, data, path)):
             return
         if not _zstd.is_zstd(data) and parts[0].kind == "cutracer-trace":
@@ -119,20 +129,35 @@ def _json(line: bytes) -> Any:
 
 
 def source_page(data: bytes) -> None:
-    """Nsight Compute's source page."""
-    with _file(data, "k.csv") as path:
-        _whole(ncu_source.READER, data, path)
+    """Nsight Compute's source page: each plain row of a table is counted, or something is told."""
+    with file_of(data, "k.csv") as path:
+        parts = _whole(ncu_source.READER, data, path)
+        if parts and not any(part.problems or part.lost for part in parts):
+            total, least = sum(part.total for part in parts), _plain_rows(decode(data)[0])
+            hold(total >= least, "every row is counted, or is told", total, least)
+
+
+def _plain_rows(text: str) -> int:
+    layout, total = None, 0
+    for line in text.split("\n"):
+        cells = next(csv.reader([line]), []) if "\r" not in line.rstrip("\r") and "\0" not in line else []
+        layout = layout_of(cells) or layout
+        if layout and layout.has[ADDRESS] and layout.has[ISSUED] and len(cells) == layout.width:
+            address, issued = cells[layout.columns[ADDRESS]], cells[layout.columns[ISSUED]]
+            plain = re.fullmatch(r"0x[0-9a-f]{1,12}", address) and re.fullmatch(r"[0-9]{1,9}", issued)
+            total += int(issued) if plain else 0
+    return total
 
 
 def raw_page(data: bytes) -> None:
     """Nsight Compute's raw page."""
-    with _file(data, "k.csv") as path:
+    with file_of(data, "k.csv") as path:
         _whole(ncu_raw.READER, data, path)
 
 
 def nvbit_text(data: bytes) -> None:
     """NVBit's text: a launch has the total of its line, or a problem says why not."""
-    with _file(data, "k.txt") as path:
+    with file_of(data, "k.txt") as path:
         for counts in _whole(nvbit.READER, data, path) or ():
             said = counts.hardware.get("kernel instructions")
             if said is not None and not any("add up" in p.message for p in counts.problems):
@@ -143,7 +168,7 @@ def elf(data: bytes) -> None:
     """ELF tables, and what is told from them without a tool."""
     if not data:
         return
-    with _file(data, "k.cubin") as path:
+    with file_of(data, "k.cubin") as path:
         try:
             head, found, fat = open_elf(path, "k")
         except InputError as error:
@@ -156,54 +181,9 @@ def elf(data: bytes) -> None:
         hold(found.toolkit is None or len(found.toolkit) < 10_000, "a version is short", found.toolkit)
 
 
-class _Printed:
-    """In the place of a tool: what it prints is the input, cut at NUL bytes, one piece for each call."""
-
-    def __init__(self, pieces: list[bytes]) -> None:
-        self.pieces = pieces
-        self.failures: list[str] = []
-
-    def __call__(self, *_: Any, **__: Any) -> _Printed:
-        return self
-
-    def result(self, read: Callable[[Tool, Output], Any]) -> Any:
-        """Hand the next piece to whoever waits for the tool."""
-        piece = self.pieces.pop(0) if self.pieces else b""
-        return read(_TOOL, Output(piece, piece[:100].decode("utf-8", "replace").split("\n")))
-
-    def stop(self) -> None:
-        """There is nothing to stop."""
-
-
-_TOOL = Tool("nvdisasm", Path("/nowhere/nvdisasm"))
-_TOOL.__dict__["version"] = "99.1"
-_CUBIN = (FIXTURES / "cubins" / "saxpy.sm_90a.cubin").read_bytes()
-_EMBEDDED = b"\x50\xed\x55\xba" + bytes(60)
-
-
-def tool_output(data: bytes) -> None:
-    """What disassemblers print on a good file, whatever it is: of one cubin, then of a file with several in it."""
-    for content, name in ((_CUBIN, "k.cubin"), (_EMBEDDED, "k.fatbin")):
-        printed = _Printed(data.split(b"\0"))
-        with (
-            _file(content, name) as path,
-            mock.patch("sassmix.readers.disassembly.Attempt", printed),
-            mock.patch("sassmix.readers.library.Attempt", printed),
-            mock.patch("sassmix.readers.disassembly.find_tools", lambda _: [_TOOL]),
-            mock.patch("sassmix.readers.library.need_tools", lambda *_: [_TOOL]),
-        ):
-            try:
-                parts = list(binary.READER.read(path))
-            except SassmixError as error:
-                hold(bool(str(error)), "a refusal has words", error)
-                continue
-            for part in parts:
-                hold(all(len(f.columns) >= f.stop for f in part.functions), "functions are inside", part)  # type: ignore[union-attr]
-
-
 def zstd(data: bytes) -> None:
     """The walk over frames agrees with the library: what it unpacks as a whole has no fault."""
-    with _file(data, "k.zst") as path:
+    with file_of(data, "k.zst") as path:
         starts, fault, most = _zstd.walk(path)
         hold(starts == sorted(set(starts)) and all(0 <= s < len(data) for s in starts), "starts are places", starts)
         hold(bool(starts) == _zstd.is_zstd(data[:4]) or not data, "a compressed file has frames", starts)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tempfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,15 @@ def hold(promise: bool, what: str, *facts: object) -> None:
     """:raises Broken: naming the promise and the facts, if it does not hold."""
     if not promise:
         raise Broken(f"{what}: {', '.join(map(repr, facts))}"[:2000])
+
+
+@contextmanager
+def file_of(data: bytes, name: str) -> Iterator[Path]:
+    """A file with these bytes, in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        path = Path(folder, name)
+        path.write_bytes(data)
+        yield path
 
 
 def parts_of(reader: Reader, path: Path) -> list[Part] | None:

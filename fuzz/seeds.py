@@ -10,7 +10,7 @@ from pathlib import Path
 
 import zstandard
 
-from fuzz.harnesses import FIXTURES
+from fuzz.printed import FIXTURES
 
 CORPUS = Path(__file__).parent / "corpus"
 _COUNTS = FIXTURES / "counts"

@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sassmix.version import __version__
+
 if TYPE_CHECKING:
     from sassmix import testing
     from sassmix.analysis import mix
@@ -49,6 +51,7 @@ __all__ = [
     "SassmixError",
     "ToolError",
     "UnknownArchitectureError",
+    "__version__",
     "architectures",
     "explain",
     "hookimpl",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, islice
 
@@ -72,6 +71,8 @@ class Alike:
         return (base for name, base in self._whole_names[first : first + _MOST] if name.startswith(part))
 
     def _misspelt(self, wanted: str) -> list[str]:
+        from difflib import get_close_matches  # only where something is misspelt
+
         alike = chain(self._by_ends.get(wanted[:_ENDS], ()), self._by_ends.get(wanted[-_ENDS:], ()))
         return get_close_matches(wanted, dict.fromkeys(islice(alike, _MOST_COMPARED)), n=_MOST)
 

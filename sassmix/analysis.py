@@ -9,9 +9,10 @@ from sassmix.errors import Problem, SassmixError, did_you_mean
 from sassmix.evidence import few
 from sassmix.intake import Intake, PathName
 from sassmix.labels import near_names, selected
-from sassmix.plugins import default_plugins, distribution_version
+from sassmix.plugins import default_plugins
 from sassmix.report import UNITS, KernelReport, Report, facet_of
 from sassmix.static import kernels_of
+from sassmix.version import __version__
 
 
 class NothingRead(SassmixError):
@@ -75,7 +76,10 @@ def mix(  # noqa: PLR0913 (every option of the command, by name)
         raise NoSuchKernel("; ".join([str(error), *odd[:3]])) from None
     chosen = [kernel for kernel in found if kernel.name in names]
     if not any(kernel.tally.rows for kernel in chosen):
-        intake.problems.append(Problem("warning", None, "the inputs hold no instructions"))
+        what = "the inputs hold no instructions"
+        if intake.counts and intake.functions:
+            what = "nothing was counted, so no kernel is reported; give the listings alone for what stands in them"
+        intake.problems.append(Problem("warning", None, what))
     report = empty_report(intake.problems + plugins.problems())  # last: plugins fail at work too
     report.inputs, report.kernels, report.by = intake.inputs, chosen, by
     report.others = [kernel for kernel in found if kernel.name not in names]
@@ -117,7 +121,7 @@ def _kernels(intake: Intake, what: str) -> list[KernelReport]:
 def empty_report(problems: list[Problem]) -> Report:
     """A report of nothing but problems, with the versions of everything that made it."""
     versions = default_plugins().versions()
-    return Report(inputs=[], kernels=[], problems=problems, plugins=versions, version=distribution_version())
+    return Report(inputs=[], kernels=[], problems=problems, plugins=versions, version=__version__)
 
 
 def choose(names: Sequence[str], wanted: Sequence[str]) -> set[str]:

@@ -77,7 +77,7 @@ class Opcode(Placed):
     description: str = ""
 
     def __post_init__(self) -> None:
-        check_facets(asdict(self), where=f"opcode {self.opcode}")
+        check_facets({name: getattr(self, name) for name in _COLUMNS}, where=f"opcode {self.opcode}")
         if not _OPCODE.fullmatch(self.opcode):
             raise PluginError(f"opcode {self.opcode!r} matches no instruction; write the base mnemonic alone, as HMMA")
         if not self.source.strip():
@@ -87,6 +87,9 @@ class Opcode(Placed):
     def tensor(self) -> bool:
         """True for a matrix multiply: the category ``tensor`` holds nothing else."""
         return self.category == "tensor"
+
+
+_COLUMNS = tuple(column.name for column in fields(Opcode))
 
 
 def check_facets(facets: Mapping[str, object], *, where: str) -> None:

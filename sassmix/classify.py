@@ -114,5 +114,5 @@ def agreement(mnemonic: str, answers: Iterable[OpcodeInfo]) -> OpcodeInfo:
     agreed["tensor"] = bool(agreed["tensor"])
     if known:
         agreed["knowledge"] = "inferred" if any(a.knowledge == "inferred" for a in answers) else "observed"
-        agreed["plugin"] = agreed["plugin"] or ", ".join(sorted({a.plugin or "" for a in answers}))
+        agreed["plugin"] = ", ".join(sorted({a.plugin for a in answers if a.plugin})) or None
     return OpcodeInfo(opcode=mnemonic.partition(".")[0], mnemonic=mnemonic, arch=None, known=known, **agreed)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from sassmix.commands import COMMANDS, FORMATS, NOTE, OK, STATUSES, UNUSABLE
 from sassmix.errors import PluginError, Problem, SassmixError
+from sassmix.version import __version__
 
 __all__ = ["FORMATS", "main"]
 
@@ -91,13 +92,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when it is printed: asking for installed metadata takes long."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from sassmix.plugins import distribution_version
         from sassmix.render.output import write
 
-        write(f"sassmix {distribution_version()}\n")
+        write(f"sassmix {__version__}\n")
         parser.exit()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,6 +67,8 @@ def _home() -> Path | None:
 
 def _read(path: Path) -> Config | None:
     """The options of a file; None for a ``pyproject.toml`` that says nothing of sassmix."""
+    import tomllib  # most folders hold no such file
+
     try:
         data = tomllib.loads(path.read_bytes().decode("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:

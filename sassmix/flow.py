@@ -19,7 +19,7 @@ _TRANSFERS = frozenset(
 )
 _SHIFTS = (1, -1, 2, -2, 3, -3, 4, -4)
 _ENDS = frozenset({"EXIT", "KILL", "BPT"})
-_ADDRESS = re.compile(r"(?:^|[ ,])(0x[0-9a-f]+)\s*$")
+_ADDRESS = re.compile(r"(?:^|[ ,])0x0*([0-9a-f]*)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +114,15 @@ def _left(code: _Code, step: _Step, counts: Mapping[int, int]) -> int:
 
 def entry_opcodes(function: Function) -> list[str]:
     """The opcodes that every warp executes: unguarded, and in front of any branch, exit or label."""
-    found: dict[str, None] = {}
+    found: list[str] = []
     columns, targets = function.columns, set(function.labels.values())
     for index in range(function.start, function.code_stop):
         opcode = columns.mnemonics[index].partition(".")[0]
         if opcode in _TRANSFERS or (index in targets and index > function.start):
             break
         if not columns.guards[index].strip():
-            found[opcode] = None
-    return list(found)
+            found.append(opcode)
+    return list(dict.fromkeys(found))
 
 
 def _beyond(code: _Code, counts: Mapping[int, int]) -> list[str]:
@@ -183,7 +183,7 @@ def _targets(functions: Sequence[Function], stop: int) -> frozenset[int]:
     places = {columns.offsets[i].lstrip("0"): i for i in range(start, stop)}
     for index in range(start, stop):
         opcode = columns.mnemonics[index].partition(".")[0]
-        if opcode in _TRANSFERS and (match := _ADDRESS.search(columns.tails[index])):
-            target = places.get(match[1].removeprefix("0x").lstrip("0"))
-            found.update(() if target is None else (target,))
+        address = _ADDRESS.search(columns.tails[index]) if opcode in _TRANSFERS else None
+        if address and address[1] in places:
+            found.add(places[address[1]])
     return frozenset(found)

@@ -9,15 +9,17 @@ import importlib
 import inspect
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
-from traceback import walk_tb
+from traceback import walk_stack, walk_tb
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from sassmix.errors import PluginError, SassmixError
-from sassmix.registry import Origin
+from sassmix.registry import Origin, names_place
 
 if TYPE_CHECKING:
     from sassmix.counts import Counts
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
     from sassmix.listing import Listing
     from sassmix.readers import Reader
 
+_ENGINE = Path(__file__).parent
 #: Folders whose lines stand between a plugin's and the one that asked it.
-_BETWEEN = (Path(__file__).parent, Path(importlib.__file__).parent)
+_BETWEEN = (_ENGINE, Path(importlib.__file__).parent)
 _REMEDIES: tuple[tuple[type[BaseException], str], ...] = (
     (SassmixError, ""),  # it says what to do itself
     (SystemExit, "a plugin must not end Python; raise an error instead"),
@@ -65,10 +68,8 @@ class Guard:
         with redirect_stdout(heard):
             yield
         if text := heard.getvalue().strip():
-            message = (
-                f"prints {text[:60]!r} when {when} ({heard.place}); standard output is the report's, print nothing"
-            )
-            self.blame(origin, f"print {when}", message)
+            said = f"prints {text[:60]!r} when {when} ({heard.place or origin.module})"
+            self.blame(origin, f"print {when}", f"{said}; standard output is the report's, print nothing")
 
     def blame(self, origin: Origin, what: str, message: str, cause: BaseException | None = None) -> None:
         """Keep an error, unless the plugin has one for the same thing."""
@@ -80,12 +81,14 @@ class Guard:
 
 
 class _Heard(io.StringIO):
-    """What is printed, and the line that printed first."""
+    """What is printed, and the plugin's line that printed first."""
 
     place = ""
 
     def write(self, text: str) -> int:
-        self.place = self.place or _place(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno)
+        if not self.place:
+            called = takewhile(lambda item: not _file(item[0]).is_relative_to(_ENGINE), walk_stack(sys._getframe(1)))
+            self.place = _own_line(reversed([*called]))
         return super().write(text)
 
 
@@ -108,19 +111,23 @@ def _text(error: BaseException) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def names_place(message: str) -> bool:
-    """Whether an error's text names a line or row of a file already."""
-    return ", row " in message or ", line " in message
-
-
 def line_of(error: BaseException) -> str:
     """Where in the plugin's own folder an error comes from: ``acme.py, line 3``; empty where from none of its lines."""
     if isinstance(error, SyntaxError) and error.filename:
         return _place(error.filename, error.lineno or 1)
-    frames = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)]
-    frames = [(file, line) for file, line in frames if not _is_between(file)]
-    own = [(file, line) for file, line in frames if file.parent == frames[0][0].parent]
+    return _own_line(walk_tb(error.__traceback__))
+
+
+def _own_line(frames: Iterable[tuple[FrameType, int]]) -> str:
+    """The innermost line in the folder of the outermost one that is a plugin's; what it calls lies elsewhere."""
+    lines = [(_file(frame), line) for frame, line in frames]
+    lines = [(file, line) for file, line in lines if not _is_between(file)]
+    own = [(file, line) for file, line in lines if file.parent == lines[0][0].parent]
     return _place(*own[-1]) if own else ""
+
+
+def _file(frame: FrameType) -> Path:
+    return Path(frame.f_code.co_filename)
 
 
 def line_of_function(function: Callable[..., Any]) -> str:

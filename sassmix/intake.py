@@ -8,17 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sassmix.copies import equal_files, iteration, launched_once
-from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem, SassmixError, Severity
-from sassmix.filters import empty_problems, filter_problems
 from sassmix.labels import selected
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
 from sassmix.readers import DASH, Input, files_of, open_input, standard_input
 from sassmix.report import InputReport
 from sassmix.static import FunctionSummary, summarise
+
+if TYPE_CHECKING:
+    from sassmix.counts import Counts
 
 _NO_KIND = "no known kind"
 PathName = str | PathLike[str]
@@ -77,29 +78,23 @@ class Intake:
             self._say(f"reading {number} of {len(opened)}: {item.path}")
             self._read(item)
         if self.counts:
-            self.counts = launched_once(_whole_traces(self._without_copies()), self.problems)
-            self.problems += equal_files(self.counts, {report.path: report.sha256 for report in self.inputs})
-        self.problems += [*empty_problems(self.counts, self.functions), *filter_problems(self._unknown, self._names())]
+            self._settle_counts()
+        if unknown := self._unknown:
+            from sassmix.filters import filter_problems
+
+            self.problems += filter_problems(unknown, self._names())
+
+    def _settle_counts(self) -> None:
+        from sassmix.copies import counted_once  # a listing alone needs neither
+        from sassmix.filters import empty_problems
+
+        digests = {report.path: report.sha256 for report in self.inputs}
+        self.counts = counted_once(self.counts, digests, self.problems)
+        self.problems += empty_problems(self.counts, self.functions)
 
     def _say(self, text: str) -> None:
         if self.tell:
             self.tell(text)
-
-    def _without_copies(self) -> list[Counts]:
-        """A copy of a trace, which numbers its launches, is no further launch; two equal histograms may be two."""
-        from sassmix.readers._zstd import content_digest  # a listing alone does not need it
-
-        alike = Counter(_outline(counts) for counts in self.counts)
-        first: dict[object, str] = {}
-        kept = []
-        for counts in self.counts:
-            copied = counts.launch_ids and alike[_outline(counts)] > 1
-            key = (_outline(counts), content_digest(Path(counts.path))) if copied else id(counts)
-            if first.setdefault(key, counts.path) == counts.path:
-                kept.append(counts)
-            else:
-                self.problems.append(Problem("info", counts.path, f"the same trace as {first[key]}; counted once"))
-        return kept
 
     @property
     def _unknown(self) -> list[str]:
@@ -118,10 +113,10 @@ class Intake:
                 self._say(f"{path}: {len(self.summaries):,} functions" if self.summaries else path)
                 self.problems += part.problems
                 report = report or _input_report(item, part)
-                if isinstance(part, Counts):
-                    self._take_counts(part, report)
-                else:
+                if isinstance(part, Listing):
                     self._take_listing(part, report)
+                else:
+                    self._take_counts(part, report)
         except SassmixError as error:
             reason = error.reason if isinstance(error, InputError) else str(error)
             self.problems.append(Problem("error", path, reason.removeprefix(f"{path}: ")))
@@ -153,35 +148,6 @@ class Intake:
         wanted = {name for pattern in self.code for name in selected(names, pattern)}
         self.room -= sum(len(function) for function in listing.functions if function.name in wanted)
         return wanted
-
-
-def _outline(counts: Counts) -> tuple[object, ...]:
-    """What two copies of a trace have in common, however they are compressed."""
-    return (counts.kind, counts.names.best, counts.launch_ids, counts.total, len(counts.rows))
-
-
-def _whole_traces(all_counts: list[Counts]) -> list[Counts]:
-    """Put the files of one capture together: those of one kernel and iteration that share a launch.
-
-    Only together do they show how many warps there were, where these ended, and whether every record is here.
-    """
-    groups: dict[tuple[object, ...], list[Counts]] = {}
-    for counts in all_counts:
-        key = (counts.names.checksum or counts.names.best, iteration(counts.path))
-        whole = counts.kind == "cutracer-trace" and counts.launch_ids
-        groups.setdefault(key if whole else (id(counts),), []).append(counts)
-    return [counts for group in groups.values() for counts in (_together(group) if len(group) > 1 else group)]
-
-
-def _together(parts: list[Counts]) -> list[Counts]:
-    shared = Counter(launch for part in parts for launch in part.launch_ids)
-    split = [part for part in parts if any(shared[launch] > 1 for launch in part.launch_ids)]
-    if not any(part.gaps for part in split):  # all are whole by themselves: runs that number their launches anew
-        return parts
-    from sassmix.readers.cutracer_trace import read_together
-
-    joined = list(read_together([Path(part.path) for part in split]))
-    return [*joined, *(part for part in parts if part not in split)]
 
 
 def _input_report(item: Input, part: Listing | Counts) -> InputReport:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
+
+from sassmix.demangling import declares_at_most
 
 #: Blanks and signs in a declaration that part nothing: of a namespace without a name, and of an expression among
 #: template arguments. The demangler writes parentheses around ``1 > 0`` there, and around no other comparison.
@@ -28,19 +29,23 @@ class LabelRule:
 
 
 _LONGEST = 16_000  # characters; the demangler recurses, and a longer name can end the process
+#: Characters that the demangler may come to write for a name, and those of a declaration that is kept.
+_MOST_WRITTEN = 1 << 24
+_LONGEST_DECLARATION = 200_000
 
 
 @lru_cache(maxsize=100_000)
 def demangled(name: str) -> str | None:
-    """The C++ declaration of a mangled name; None for a name that is not mangled or not well formed.
+    """The C++ declaration of a mangled name; None for a name that is not mangled or not well formed, or is too long.
 
     A helper's name holds two names (``$kernel$callee``); it is left as it is.
     """
-    if not name.startswith("_Z") or len(name) > _LONGEST:
+    if not name.startswith("_Z") or len(name) > _LONGEST or not declares_at_most(name, _MOST_WRITTEN):
         return None
     import pydemumble  # LLVM's demangler; only loaded where a mangled name is seen
 
-    return pydemumble.demangle(name) or None
+    declaration = pydemumble.demangle(name)
+    return declaration if 0 < len(declaration) <= _LONGEST_DECLARATION else None
 
 
 def readable(name: str, rules: Iterable[LabelRule] = ()) -> str | None:
@@ -80,7 +85,7 @@ def declared_names(declaration: str) -> tuple[str, ...]:
     declared = _without_parameters(declaration)
     told = _UNTOLD.sub(lambda found: "_" * len(found[0]), declared)
     # An operator is written with the signs of brackets, or with the blanks of a type: nothing in it is told apart.
-    head = _OPERATOR.split(told, maxsplit=1)[0]
+    head = _OPERATOR.split(told)[0]
     places = _outside_arguments(head)
     # What stands in front of the last blank is the type of the result.
     start = max((place + 1 for place in places if told[place] == " "), default=0)
@@ -105,7 +110,7 @@ def _outside_arguments(declared: str) -> list[int]:
     """The places outside of template arguments."""
     kept, depth, inner = [], 0, 0
     for place, sign in enumerate(declared):
-        inner += {"(": 1, ")": -1}.get(sign, 0) if depth else 0
+        inner += {"(": 1, ")": -1}.get(sign, 0)
         depth += 1 if sign == "<" and not inner else 0
         if not depth:
             kept.append(place)
@@ -115,6 +120,8 @@ def _outside_arguments(declared: str) -> list[int]:
 
 def near_names(names: Iterable[str], wanted: str) -> str:
     """``; did you mean X?`` of all spellings of the names, each name once; else ``; there are X, Y``."""
+    from difflib import get_close_matches  # only where something is misspelt
+
     names = list(dict.fromkeys(names))
     owner: dict[str, str] = {}
     for name in names:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sassmix.agreement import Agreement, Side, compare
@@ -16,6 +16,8 @@ from sassmix.resolution import Resolution, resolve
 
 #: Of several sources for one kernel the first in this order is reported; the others are compared with it.
 _ORDER = ("cutracer-trace", "ncu-source", "cutracer-hist", "ncu-raw", "nvbit-hist")
+#: Where each row is a launch of its own. The texts of two tools that counted the same launches may stand in one file.
+_BY_LAUNCH = frozenset({"ncu-raw"})
 
 
 @dataclass(slots=True)
@@ -56,6 +58,7 @@ def gather(all_counts: Sequence[Counts], functions: Sequence[Function], arch: st
     archs: dict[str | None, set[str]] = {}
     for counts in all_counts:
         archs.setdefault(counts.names.best, set()).update(() if counts.arch is None else (counts.arch,))
+    named = {(c.path, c.names.best) for c in all_counts if c.kind in _BY_LAUNCH and not _nameless(c)}
     functions = Functions(functions)
     names = tuple(dict.fromkeys(function.name for function in functions))
     for counts in all_counts:
@@ -67,7 +70,7 @@ def gather(all_counts: Sequence[Counts], functions: Sequence[Function], arch: st
         helpers = _behind(found.function, functions)
         callees = _called(found.function, helpers, functions)
         new = Launches(found, helpers, listed=names, elsewhere=_elsewhere(counts, found, functions))
-        launches = kernels.setdefault(identity, {}).setdefault(_sort(counts), new)
+        launches = kernels.setdefault(identity, {}).setdefault(_sort(counts, named), new)
         launches.parts.append((counts, resolve(counts, found.function, helpers, callees)))
     for identity, sources in kernels.items():
         for launches in sources.values():
@@ -80,9 +83,17 @@ def gather(all_counts: Sequence[Counts], functions: Sequence[Function], arch: st
     ]
 
 
-def _sort(counts: Counts) -> tuple[str, bool, bool]:
-    """What can be added up: one kind of source, one unit, and either opcodes or totals of the same launches."""
-    return counts.kind, _threaded(counts), not any(_names_instruction(row) for row in counts.rows)
+def _sort(counts: Counts, named: Container[tuple[str, str | None]] = ()) -> tuple[str, bool, bool]:
+    """What can be added up: one kind of source, one unit, and either opcodes or totals of the same launches.
+
+    :param named: files by launch, and kernels in them with opcodes: a total beside these is of another launch.
+    """
+    nameless = _nameless(counts) and (counts.path, counts.names.best) not in named
+    return counts.kind, _threaded(counts), nameless
+
+
+def _nameless(counts: Counts) -> bool:
+    return not any(_names_instruction(row) for row in counts.rows)
 
 
 def _names_instruction(row: CountRow) -> bool:
@@ -173,8 +184,8 @@ def compared(sources: Sequence[Launches]) -> Agreement:
     kinds = Counter(side.source for side in sides)
     for launches, side in zip(sources, sides, strict=True):
         if kinds[side.source] > 1:
-            _, threaded, nameless = _sort(launches.first)
-            words = ["threads"] * threaded + ["totals"] * nameless
+            nameless = all(_nameless(counts) for counts, _ in launches.parts)
+            words = ["threads"] * by_thread(launches) + ["totals"] * nameless
             side.source += f" ({', '.join(words)})" if words else ""
     if main.match.function is None:
         return compare(sides)

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import takewhile
 
 from sassmix.alike import Alike
 from sassmix.counts import KernelNames
@@ -59,11 +60,9 @@ class Functions(tuple[Function, ...]):
 
     def beginning(self, part: str) -> list[Function]:
         """Those whose name begins with a part."""
-        first, found = bisect_left(self._in_order, part), []
-        while first < len(self._in_order) and self._in_order[first].startswith(part):
-            found += self._by_name[self._in_order[first]]
-            first += 1
-        return found
+        names = self._in_order[bisect_left(self._in_order, part) :]
+        begun = takewhile(lambda name: name.startswith(part), names)
+        return [function for name in begun for function in self._by_name[name]]
 
     def alike(self, names: KernelNames) -> list[str]:
         """Names that a person may have meant."""
@@ -153,8 +152,7 @@ def _ways(names: KernelNames, known: Functions) -> Iterator[tuple[str, list[Func
     if names.demangled and not names.mangled:
         yield "exact", known.named(names.demangled)  # a function that is not mangled has but one name
         yield "demangled", known.declared(names.demangled)
-    bare = whole or names.demangled or ""
-    if bare and not bare.startswith("_Z") and "(" not in bare:
+    if bare := whole or names.demangled:
         yield "demangled", known.bare(bare)
     if names.cut and names.file and not (names.mangled or names.root):
         yield "truncated-name", known.beginning(names.file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from sassmix.counts import CountRow, Counts
@@ -57,7 +58,7 @@ def shared_numbers(
     :param by_number: what is known by its number only, with its mnemonic; ``others`` says itself what it is.
     :param callees: the functions in other sections that are called; None where they are not all known.
     """
-    if callees == () or counts.root_only:
+    if counts.root_only or (callees is not None and not callees):
         return 0
     began = sum(row.issued for row in counts.rows if row.index == 0)
     if counts.entered == began and not counts.lost:
@@ -66,14 +67,15 @@ def shared_numbers(
     leaving = _CALLS | _JUMPS if again else _CALLS
     if not any(row.issued and opcode_of(name) in leaving for name, row in (*by_number, *others)):
         return 0
-    return max(map(len, callees), default=0) if callees is not None else sys.maxsize
+    return sys.maxsize if callees is None else max(map(len, callees))
 
 
 def contradictions(counts: Counts, shared: int) -> list[str]:
     """Numbers, from ``shared`` on, that the source gives two texts: in its table and its records."""
+    given = Counter(number for number, _ in _texts(counts))
     texts: dict[int, dict[str, str]] = {}
     for number, text in _texts(counts):
-        if number >= shared and (own := mnemonic_of(text)):
+        if number >= shared and given[number] > 1 and (own := mnemonic_of(text)):
             texts.setdefault(number, {}).setdefault(opcode_of(own), own)
     return [
         f"the source itself calls instruction {number} {' and '.join(found.values())}"
@@ -92,8 +94,8 @@ def other_tables(tables: Sequence[tuple[str, dict[int, str]]]) -> list[str]:
     first: dict[int, tuple[str, str]] = {}
     for path, table in tables:
         for number, text in sorted(table.items()):
-            own = mnemonic_of(text)
-            before, where = first.setdefault(number, (own, path)) if own else (None, "")
-            if own and before != own:
-                return [f"instruction {number} is {before} in {where} and {own} in {path}: different code"]
+            if own := mnemonic_of(text):
+                before, where = first.setdefault(number, (own, path))
+                if before != own:
+                    return [f"instruction {number} is {before} in {where} and {own} in {path}: different code"]
     return []

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 
 from sassmix import forms
-from sassmix.codelines import CODE, Distinct, merge, split_code, take_apart
+from sassmix.codelines import Distinct, line_numbers, merge, split_code, take_apart
 from sassmix.columns import Columns
 from sassmix.errors import Problem
 from sassmix.grammar import kind_of, syntax_error
@@ -232,13 +232,8 @@ class _Parser:
         return 0, ""
 
     def _number(self, place: Place) -> int:
-        """The number of a line between code lines; found by a second pass, since hardly any listing needs it."""
-        if not self.starts:
-            self.starts = [0]
-            end, text = 0, "\n" + self.text
-            for match in CODE.finditer(text):
-                self.starts.append(self.starts[-1] + text.count("\n", end, match.end()))
-                end = match.end()
+        """The number of a line between code lines."""
+        self.starts = self.starts or line_numbers(self.text)
         index = self.behind[place]
         return self.starts[index] + place - bisect_left(self.behind, index) + 1
 

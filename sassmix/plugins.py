@@ -10,7 +10,6 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
@@ -22,6 +21,7 @@ from sassmix.discovery import of_entry_points, of_folder
 from sassmix.errors import PluginError, Problem, did_you_mean
 from sassmix.guard import Guard, file_name, guarded_reader, guarded_rule, line_of_function
 from sassmix.registry import Origin, Registry
+from sassmix.version import __version__
 
 if TYPE_CHECKING:
     from sassmix.labels import LabelRule
@@ -189,16 +189,8 @@ def _near_hooks(name: str) -> str:
     return did_you_mean(name, near) or f"; there are {', '.join(hook_names())}"
 
 
-def distribution_version() -> str:
-    """The installed version of sassmix."""
-    try:
-        return metadata.version("sassmix")
-    except metadata.PackageNotFoundError:
-        return "0+unknown"
-
-
 @cache
 def default_plugins() -> Plugins:
     """Everything that is installed, loaded at the first use and kept."""
     found, excluded = of_entry_points()
-    return Plugins([*of_folder(distribution_version()), *found], excluded)
+    return Plugins([*of_folder(__version__), *found], excluded)

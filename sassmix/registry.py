@@ -25,7 +25,7 @@ class Origin:
 
     def error(self, message: str) -> PluginError:
         """A :class:`PluginError` that names this plugin, and the place where the message does not."""
-        if self.place and ", row " not in message and ", line " not in message:
+        if self.place and not names_place(message):
             message = f"{message} ({self.place})"
         return PluginError(message, plugin=self.plugin, distribution=self.distribution, version=self.version)
 
@@ -84,7 +84,7 @@ class Registry:
         return errors
 
     def _add(
-        self, name: str, waiting: dict[str, tuple[Origin, Architecture]], path: tuple[str, ...]
+        self, name: str | None, waiting: dict[str, tuple[Origin, Architecture]], path: tuple[str, ...]
     ) -> list[PluginError]:
         if name in self._by_name or name not in waiting:
             return []
@@ -96,8 +96,7 @@ class Registry:
             return [
                 origin.error(f"architectures extend one another in a circle: {circle}; let one of them extend another")
             ]
-        parent = architecture.extends
-        errors = self._add(parent, waiting, (*path, name)) if parent else []
+        errors = self._add(architecture.extends, waiting, (*path, name))
         if name not in waiting:
             return errors
         del waiting[name]
@@ -195,6 +194,11 @@ class Registry:
     def targets_with(self, opcode: str) -> list[str]:
         """The targets that have an opcode, in the order of their numbers."""
         return [target for target, table in self if opcode in table.opcodes]
+
+
+def names_place(message: str) -> bool:
+    """Whether an error's text names a line or row of a file already."""
+    return ", row " in message or ", line " in message
 
 
 def _at(row: Opcode, message: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -163,6 +162,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report in the schema ``sassmix.report/1``: JSON types only."""
+        import platform  # text for a terminal does not need it
+
         return {
             "schema": SCHEMA,
             "generator": {"sassmix": self.version, "python": platform.python_version(), "plugins": self.plugins},

@@ -39,15 +39,18 @@ class Resolution:
 
     def counted(self, what: str) -> tuple[Counter[str], Counter[str]]:
         """Counts by mnemonic and by unresolved name: ``issued``, ``active`` or ``threads``."""
-        sums: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-        for counter, rows in zip(sums, (self.resolved, self.unresolved), strict=True):
-            for name, row in rows:
-                counter[name] += getattr(row, what) or 0
-        return sums
+        return _sum(self.resolved, what), _sum(self.unresolved, what)
 
     def has(self, what: str) -> bool:
         """Whether the source tells this for every row."""
         return all(getattr(row, what) is not None for _, row in self.resolved + self.unresolved)
+
+
+def _sum(rows: Sequence[tuple[str, CountRow]], what: str) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for name, row in rows:
+        total[name] += getattr(row, what) or 0
+    return total
 
 
 def resolve(
@@ -82,7 +85,7 @@ def resolve(
         else:
             result.unresolved.append((_name(row), row))
         result.called += [(own, row)] if own and index is None else []
-    if not places.located:
+    if not places.found:
         result.called = []
     places.check()
     result.conflicts += _absent(function, helpers, result)
@@ -139,35 +142,31 @@ class _Places:
     ) -> None:
         self.counts, self.function, self.helpers, self.result = counts, function, helpers, result
         self.found: Counter[int] = Counter()
-        self.located = False
         self.by_offset: dict[int, int] = {}
-        if function:
+        if function is not None:
             offsets = function.columns.offsets
             stop = max(f.stop for f in (function, *helpers))
             first = int(offsets[function.start], 16) if len(function) and offsets[function.start] else 0
-            self.by_offset = {int(offsets[i] or "0", 16) - first: i for i in range(function.start, stop)}
+            self.by_offset = {int(offsets[i], 16) - first: i for i in range(function.start, stop) if offsets[i]}
             self.stop = stop
 
     def index(self, row: CountRow) -> int | None:
         """The place of a row: by its offset, else by its number; None where it has neither or lies outside."""
-        if self.function is None or (row.offset is None and row.index is None):
+        offset = row.offset if self.by_offset else None  # in a listing without addresses it tells nothing
+        if self.function is None or (offset is None and row.index is None):
             return None
         by_number = self.function.start + row.index if row.index is not None else None
-        place = self.by_offset.get(row.offset) if row.offset is not None else by_number
+        place = self.by_offset.get(offset) if offset is not None else by_number
         if place is None or place >= self.stop:
             self.result.conflicts.append(f"{_name(row)} lies outside of the function")
             return None
-        if row.offset is not None and by_number is not None and place != by_number and not self._hidden():
+        # Where the disassembler prints nothing for an address, numbers run ahead of the lines.
+        if offset is not None and by_number is not None and place != by_number and not self.function.missing:
             self.result.conflicts.append(
-                f"{_name(row)} has the offset {row.offset:#x} of instruction {place - self.function.start}"
+                f"{_name(row)} has the offset {offset:#x} of instruction {place - self.function.start}"
             )
-        self.located = True
         self.found[place] += row.issued
         return place
-
-    def _hidden(self) -> bool:
-        """Where the disassembler prints nothing for an address, numbers run ahead of the lines."""
-        return bool(self.function and self.function.missing)
 
     def check(self) -> None:
         """Compare the counts with the flow of the code, the sizes, and the table of the source with the listing."""
@@ -176,8 +175,8 @@ class _Places:
             return
         if counts.size is not None and counts.size not in (len(function), self.stop - function.start):
             result.conflicts.append(f"the source counts {counts.size} instructions in it, the listing {len(function)}")
-        result.conflicts += [text for text in self._table_conflicts() if text not in result.conflicts]
-        if self.located and self._flow_tells():
+        result.conflicts += self._table_conflicts(function)
+        if self.found and self._flow_tells():
             result.checked.append("the flow of the code")
             placeless = any(row.mnemonic and row.offset is None and row.index is None for row in counts.rows)
             flow = check_flow(function, self.found, self.helpers, partial=placeless)
@@ -191,13 +190,11 @@ class _Places:
         doubled = any(row.offset is not None and row.index is not None for row in self.counts.rows)
         return whole or not (doubled or self.counts.table or self.counts.lost)
 
-    def _table_conflicts(self) -> list[str]:
-        function = self.function
-        if not function or not self.counts.table:
-            return []
+    def _table_conflicts(self, function: Function) -> list[str]:
         found = []
         known = {number: own for number, text in self.counts.table.items() if (own := mnemonic_of(text))}
-        self.result.checked += ["the source's own table"] if known else []
+        if known:
+            self.result.checked.append("the source's own table")
         for number, own in sorted(known.items()):
             index = function.start + number
             listed = function.columns.mnemonics[index] if index < self.stop else None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 _CAST = re.compile(r"\((unsigned|signed|char|short|int|long|bool)((?: (?:char|short|int|long))*)\)(?=-?[0-9])")
 _NUMBER = re.compile(r"(?<![\w$.])(-?[0-9]+)(ull|ul|ll|u|l)\b", re.IGNORECASE)
 _BOOL = re.compile(r"\(bool\)([01])\b")
 _SUFFIXES = {"u": "unsigned", "l": "long", "ul": "unsigned long", "ll": "long long", "ull": "unsigned long long"}
-_TOKEN = re.compile(r"[A-Za-z_$][\w$]*(?:::[~A-Za-z_$][\w$]*)*|::|\S")
+_TOKEN = re.compile(r"\(anonymous namespace\)|[A-Za-z_$][\w$]*(?:::[~A-Za-z_$][\w$]*)*|::|\S")
 _PARAMETER = re.compile(r"T[1-9][0-9]?")
 _QUALIFIERS = frozenset({"const", "volatile"})
+_OPENING = frozenset("(<,")
 _BUILTIN = frozenset({"unsigned", "signed", "long", "short", "int", "char", "double"})
 #: Tokens of a declaration in which T1, T2 and so on were replaced; a hostile one would grow with the square.
 _MOST_TOKENS = 100_000
@@ -28,9 +30,9 @@ def normalised(declaration: str) -> str:
     text = _BOOL.sub(lambda found: "true" if found[1] == "1" else "false", text)
     text = _NUMBER.sub(lambda found: f"({_SUFFIXES[found[2].lower()]}){found[1]}", text)
     text = _CAST.sub(lambda found: _cast(found[1] + found[2]), text)
-    tokens = _with_arguments(_TOKEN.findall(text))
-    joined = " ".join(_const_behind(tokens))
-    return joined.removeprefix("void ")
+    # In this order: of a pointer T1, "const T1 &" is a constant pointer, not one to a constant.
+    tokens = _with_arguments(_const_behind(_TOKEN.findall(text)))
+    return " ".join(tokens).removeprefix("void ")
 
 
 def _cast(words: str) -> str:
@@ -74,8 +76,8 @@ def _const_behind(tokens: list[str]) -> list[str]:
     result: list[str] = []
     waiting: list[tuple[int, str]] = []  # qualifiers, each with the number of brackets that are open around it
     depth = 0
-    for token, following in zip(tokens, [*tokens[1:], ""], strict=False):
-        if token in _QUALIFIERS and (not result or result[-1] in "(<,"):
+    for token, following in pairwise([*tokens, ""]):
+        if token in _QUALIFIERS and (not result or result[-1] in _OPENING):
             waiting.append((depth, token))
             continue
         result.append(token)

@@ -218,6 +218,7 @@ def test_a_folder_without_data_says_what_it_was_for(tmp_path: Path) -> None:
     assert found["verdict"] == "fail"
     (empty,) = [p["message"] for p in found["problems"] if "nothing was captured" in p["message"]]
     assert "no function is called 'vecadd'; there is _Z6vecAddPKdS0_Pdi" in empty
+    assert any("give the listings alone" in problem["message"] for problem in found["problems"])
 
 
 def test_a_part_has_no_more_than_the_whole() -> None:
@@ -314,6 +315,19 @@ def test_totals_of_another_tool_are_not_added_to_opcodes() -> None:
         assert (found.tally.total, found.tally.unresolved) == (2, 0)
         assert [side.source for side in found.agreement.sides] == ["nvbit-hist", "nvbit-hist (totals)"]
         assert "the total of nvbit-hist (totals)" in found.agreement.agreed
+
+
+@pytest.mark.parametrize("name", ["all instructions", "no-mnemonic"])
+def test_a_launch_without_opcodes_is_a_launch_beside_those_of_its_file(name: str) -> None:
+    """Each row of a raw page is another launch: what the nameless one executed may be a matrix opcode."""
+    named, total = source("ncu-raw", LDC=1, EXIT=1), source("ncu-raw")
+    total.rows = [CountRow(name=name, issued=2)]
+    for order in ((named, total), (total, named)):
+        found = entry(*order)
+        assert (found.tally.total, found.tally.unresolved, found.launches) == (4, 2, 2)
+        assert found.tensor.active is None and [side.source for side in found.agreement.sides] == ["ncu-raw"]
+    total.path = "another export"
+    assert entry(named, total).tally.total == 2
 
 
 @st.composite
@@ -526,3 +540,162 @@ def test_what_every_warp_comes_through_was_counted_or_rows_are_missing(names: li
     [[launches]] = gather([counts], parse(ENTRY).functions, None)
     gaps = [gap for _, resolution in launches.parts for gap in resolution.gaps if "comes through" in gap]
     assert [gap.partition(" ")[0] for gap in gaps] == missing
+
+
+THREADS = "thread instructions executed"
+
+
+@pytest.mark.parametrize(
+    ("warps", "threads", "conflict"),
+    [
+        ({}, {}, True),
+        ({"launches": 2}, {"launches": 2}, True),
+        ({"launches": 2}, {}, False),
+        ({"launches": None}, {"launches": None}, False),
+        ({"whole": False}, {}, False),
+        ({}, {"whole": False}, True),  # what a part of the threads executed, was executed
+        ({"unresolved": 1}, {}, False),
+        ({}, {"unresolved": 1}, True),
+    ],
+)
+@pytest.mark.parametrize("turned", [True, False])
+def test_threads_prove_warps_wrong_only_where_both_speak_of_the_same(
+    warps: dict[str, object], threads: dict[str, object], conflict: bool, turned: bool
+) -> None:
+    one, other = side("a", FADD=3, HMMA=0), side("b", FADD=90, HMMA=32, EXIT=0, BRA=1)
+    other.unit = THREADS
+    for changed, said in ((one, warps), (other, threads)):
+        for name, value in said.items():
+            setattr(changed, name, value)
+    main, second = (other, one) if turned else (one, other)
+    found = compare([main, second])
+    assert found.conflicts == [f"{name}: none by a, executed by b" for name in ("BRA", "HMMA")] * conflict
+    assert found.explained == [
+        f"the numbers of {second.source} are not compared with those of {main.source}: one counts {main.unit}, the "
+        f"other {second.unit}"
+    ]
+    assert not found.agreed + found.doubts
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "conflict", "doubt"),
+    [
+        ({}, {}, True, False),
+        ({}, {"whole": False}, False, False),
+        ({}, {"unresolved": 1}, False, False),
+        ({"unresolved": 1}, {}, True, False),
+        ({"launches": 2}, {}, False, True),
+        ({"launches": None}, {}, False, True),
+        ({"launches": 2}, {"launches": 2}, True, False),
+        ({"launches": 2}, {"whole": False}, False, True),
+    ],
+)
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_part_proves_the_whole_wrong_only_where_both_speak_of_the_same(
+    part: dict[str, object], whole: dict[str, object], conflict: bool, doubt: bool, turned: bool
+) -> None:
+    """What may be of other launches and is not whole may hide anything; the first source is what is reported anyway."""
+    one, other = side("a", FADD=4, EXIT=1, HMMA=2), side("b", FADD=3, EXIT=1, HMMA=1)
+    for changed, said in ((one, {"whole": False, **part}), (other, whole)):
+        for name, value in said.items():
+            setattr(changed, name, value)
+    main, second = (one, other) if turned else (other, one)
+    found = compare([main, second])
+    assert found.conflicts == ["FADD: 4 by a, only 3 by b", "HMMA: 2 by a, only 1 by b"] * conflict
+    assert len(found.doubts) == (doubt and not second.whole)
+    for text in found.doubts:
+        launches = {None: "an unknown number of launches", 1: "1 launch", 2: "2 launches"}
+        assert f"{second.source} may be of other launches ({launches[second.launches]})" in text
+        assert f"than {main.source} ({launches[main.launches]})" in text
+    assert len(found.explained) == 1 and not found.agreed
+    unwhole = [one.source for one in (main, second) if not one.whole]
+    assert any(f": {name} is not known to be whole" in found.explained[0] for name in unwhole)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "agreed"),
+    [
+        ((1, 4, 2), (1, 4, 2), "b"),
+        ((2, 4, 2), (1, 2, 1), "b, launch by launch"),
+        ((2, 4, 2), (3, 6, 3), "b, launch by launch"),
+        ((None, 4, 2), (1, 4, 2), "b"),
+        ((1, 4, 2), (None, 2, 1), "b, in proportion"),
+        ((None, 4, 2), (None, 2, 1), "b, in proportion"),
+        ((1, 4, 2), (1, 2, 1), None),
+        ((None, 4, 2), (1, 4, 1), None),
+        ((None, 4, 2), (None, 2, 2), None),
+        ((2, 4, 2), (1, 2, 2), None),
+    ],
+)
+def test_counts_agree_for_each_launch_or_in_proportion(
+    ours: tuple[int | None, int, int], theirs: tuple[int | None, int, int], agreed: str | None
+) -> None:
+    main, other = side("a", ours[0], FADD=ours[1], EXIT=ours[2]), side("b", theirs[0], FADD=theirs[1], EXIT=theirs[2])
+    found = compare([main, other])
+    assert found.agreed == ([agreed] if agreed else [])
+    assert bool(found.differences) != bool(agreed)
+    # Totals alone agree in the same way, but for a proportion, which says nothing there.
+    nameless = side("b", theirs[0], unresolved=theirs[1] + theirs[2])
+    found = compare([main, nameless])
+    same = agreed in {"b", "b, launch by launch"} or sum(ours[1:]) == sum(theirs[1:])
+    assert found.agreed == ["the total of b"] * same
+    assert len(found.doubts) == (not same) and len(found.explained) == same
+
+
+@pytest.mark.parametrize("turned", [True, False])
+@pytest.mark.parametrize(
+    ("said", "explained"),
+    [
+        ({"called": Counter(FADD=3)}, "a counts the functions that the kernel calls (3 instructions), b does not"),
+        ({"called": Counter(FADD=2)}, None),
+        ({"called": Counter(FADD=3), "launches": 2}, None),
+        (
+            {"active": Counter(FADD=2, EXIT=1)},
+            "b leaves out what a false guard turned off in all lanes (3 instructions)",
+        ),
+        ({"active": Counter(FADD=2, EXIT=1, BRA=0)}, "b leaves out what a false guard"),
+        ({"active": Counter(FADD=3, EXIT=1)}, None),
+        ({"active": Counter(FADD=2, EXIT=1), "launches": 2}, None),
+    ],
+)
+def test_what_explains_a_difference_explains_all_of_it(
+    said: dict[str, object], explained: str | None, turned: bool
+) -> None:
+    full, part = side("a", FADD=5, EXIT=1), side("b", FADD=2, EXIT=1)
+    for name, value in said.items():
+        setattr(full, name, value)
+    found = compare([full, part] if turned else [part, full])
+    assert not found.agreed and len(found.differences) == 1
+    if explained:
+        assert explained in found.explained[0]
+    else:
+        assert found.conflicts or "of other runs" in found.explained[0]
+
+
+@pytest.mark.parametrize("hardware", [None, 3, 0, 4000])
+def test_each_source_is_held_against_the_hardware(hardware: int | None) -> None:
+    one, other = side("a", FADD=3), side("b", FADD=3)
+    other.hardware = hardware
+    found = compare([one, other])
+    assert found.agreed == ["b", *(["the hardware's instruction counter"] if hardware == 3 else [])]
+    told = [text for text in found.explained if "the hardware's counter has" in text]
+    assert len(told) == len(found.explained) == (hardware in {0, 4000})
+    assert all(f"{hardware:,} instructions, the counts per opcode 3:" in text for text in told)
+
+
+@pytest.mark.parametrize("padding", [0, 1, 7])
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("said", [{}, {"whole": False}, {"unresolved": 1}])
+def test_idle_code_is_told_where_all_that_ran_is_known(said: dict[str, object], listed: bool, padding: int) -> None:
+    main, code = side("a", FADD=3), side("listing", None, FADD=1, BRA=2, EXIT=1)
+    for name, value in said.items():
+        setattr(main, name, value)
+    found = compare([main], code if listed else None, padding)
+    assert found.sides == ([main, code] if listed else [main])
+    idle = ["in the code, but never executed: BRA (2), EXIT (1)"] if listed and not said else []
+    words = {
+        1: "1 instruction of padding behind the code is left",
+        7: "7 instructions of padding behind the code are left",
+    }
+    rest = [f"{words[padding]} out of the listing"] if listed and padding else []
+    assert found.explained == idle + rest

@@ -125,6 +125,13 @@ def test_what_all_agree_on_holds_on_each(mnemonic: str) -> None:
     assert agreed.known == (len({one(mnemonic, target).category for target in targets}) == 1)
 
 
+def test_answers_that_name_no_plugin_add_none() -> None:
+    """A plugin's own answer need not."""
+    told, untold = one("EXIT"), replace(one("EXIT"), plugin=None)
+    assert agreement("EXIT", [untold, told]).plugin == told.plugin
+    assert agreement("EXIT", [untold]).plugin is None
+
+
 def test_knowledge_that_one_only_infers_is_inferred_for_all() -> None:
     answers = [one("EXIT"), OpcodeInfo(**{**one("EXIT").to_dict(), "knowledge": "inferred"})]  # type: ignore[arg-type]
     assert agreement("EXIT", answers).knowledge == "inferred"
@@ -257,6 +264,7 @@ def test_an_opcode_alone_is_what_its_row_says(table: Table) -> None:
         wanted = {
             **{name: getattr(found, name, None) or None for name in (*FACETS, "source", "knowledge", "description")},
             "known": True,
+            "arch": table.architecture.sm[0],
             "intent": found.category,
             "pipe": table.pipes.get(opcode) or None,
             "tensor": found.category == "tensor",
@@ -268,10 +276,92 @@ def test_an_opcode_alone_is_what_its_row_says(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"category": "nothing"}, {"category": None}, {"pipe": "water"}, {"tensor": True}, {"knowledge": "sure"}]
+    "wrong",
+    [
+        {"category": "nothing"},
+        {"category": None},
+        {"pipe": "water"},
+        {"tensor": True},
+        {"category": "tensor"},
+        {"knowledge": "sure"},
+    ],
 )
 def test_a_wrong_answer_is_told_with_the_mnemonic_that_it_is_for(wrong: dict[str, Any]) -> None:
     right = one("EXIT.QQ")
     assert check_answer(right) is right
     with pytest.raises(PluginError, match=r"sassmix_classify's answer for EXIT\.QQ: "):
         check_answer(replace(right, **wrong))
+
+
+@pytest.mark.parametrize("answer", [True, "tensor", {"category": "tensor"}])
+def test_an_answer_of_another_kind_is_told_with_its_kind(answer: object) -> None:
+    kind = type(answer).__name__
+    with pytest.raises(PluginError, match=f"sassmix_classify gives {kind}, not sassmix.OpcodeInfo; give None"):
+        check_answer(answer)
+
+
+def test_a_plugin_may_say_that_an_opcode_is_not_known() -> None:
+    unknown = OpcodeInfo(opcode="Q", mnemonic="Q.X", arch="sm_70", known=False)
+    assert check_answer(unknown) is unknown
+
+
+TWO = registered(
+    architecture("a", 70, rows=[row("A"), row("B")], rules=[rule("A", "X*", category="warp"), rule("A", pipe="alu")]),
+    architecture("b", 80, 86, rows=[row("A")], rules=[rule("A", "Y", pipe="fma")]),
+)[0]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["A", "A.X", "B.X", "Q"]), st.sampled_from([None, "sm_70", "sm_80"]))))
+def test_the_hook_answers_first_and_each_question_is_asked_once(asked: list[tuple[str, str | None]]) -> None:
+    """Without an architecture, once for each table that has the opcode."""
+    calls: list[tuple[str, str]] = []
+
+    def hook(mnemonic: str, arch: str) -> OpcodeInfo | None:
+        calls.append((mnemonic, arch))
+        return replace(plain.info("A.X", arch), mnemonic=mnemonic) if mnemonic == "B.X" else None
+
+    plain, hooked = Classifier(TWO), Classifier(TWO, hook)
+    for mnemonic, arch in asked:
+        found, wanted = hooked.info(mnemonic, arch), plain.info("A.X" if mnemonic == "B.X" else mnemonic, arch)
+        if arch:
+            assert found == replace(wanted, mnemonic=mnemonic)
+        elif mnemonic != "B.X":
+            assert found == wanted
+    assert len(calls) == len(set(calls)) and all(arch for _, arch in calls)
+    assert {(mnemonic, arch) for mnemonic, arch in asked if arch} <= set(calls)
+
+
+@pytest.mark.parametrize("order", [["sm_70", "sm_80"], ["sm_80", "sm_70"]])
+def test_each_architecture_has_its_rules(order: list[str]) -> None:
+    """A rule with a pattern is for the opcodes and modifiers that it matches as a whole, wherever they stand."""
+    asked = Classifier(TWO)
+    wanted: dict[str, dict[str, tuple[str | None, str | None]]] = {
+        "sm_70": {
+            "A": ("control", "alu"),
+            "A.Q.XY": ("warp", "alu"),
+            "A.YX": ("control", "alu"),
+            "B.X": ("control", None),
+        },
+        "sm_80": {"A": ("control", None), "A.Q.Y": ("control", "fma"), "A.YX": ("control", None), "B.X": (None, None)},
+    }
+    for arch in order:
+        infos = {mnemonic: asked.info(mnemonic, arch) for mnemonic in wanted[arch]}
+        assert {mnemonic: (info.category, info.pipe) for mnemonic, info in infos.items()} == wanted[arch]
+
+
+@pytest.mark.parametrize("facet", [*FACETS, "tensor", "plugin", "source", "description", "knowledge"])
+def test_an_answer_for_all_says_what_the_answers_agree_on(facet: str) -> None:
+    first = one("HMMA.16816.F32")
+    value = {"tensor": False, "knowledge": "inferred"}.get(facet, "zzz")
+    second = replace(first, **{facet: value})  # type: ignore[arg-type]
+    found = agreement("HMMA.16816.F32", [first, second])
+    others = {name for name in (*FACETS, "tensor", "source", "description") if name != facet}
+    assert all(getattr(found, name) == getattr(first, name) for name in others)
+    if facet == "plugin":
+        assert found.plugin == f"{first.plugin}, zzz"
+    elif facet == "knowledge":
+        assert found.knowledge == "inferred"
+    else:
+        assert not getattr(found, facet)
+    assert found.known == (facet != "category")
+    assert (found.mnemonic, found.opcode, found.arch) == ("HMMA.16816.F32", "HMMA", None)

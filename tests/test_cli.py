@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unicodedata
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 import sassmix
 from sassmix.arch import FACETS
 from sassmix.errors import InputError, SassmixError
-from sassmix.plugins import default_plugins, distribution_version
+from sassmix.plugins import default_plugins
 from sassmix.render import printable, render
 from tests.conftest import FIXTURES, Body, Command, Run, written
 
@@ -732,9 +733,30 @@ def test_mix_needs_no_pandas_and_no_metadata_of_other_tools() -> None:
     }
 
 
+HEAVY = {"duckdb", "difflib", "importlib.metadata", "jinja2", "lark", "pandas", "pluggy", "rich", "zstandard"}
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        (["--version"], set[str]()),
+        (["mix", GOOD, "--no-config", "--format", "json"], {"importlib.metadata", "pluggy"}),
+        (["mix", GOOD, "--no-config"], {"importlib.metadata", "pluggy", "rich"}),
+    ],
+    ids=["version", "json", "text"],
+)
+def test_a_command_loads_what_it_needs_and_no_more(words: list[str | Path], needed: set[str]) -> None:
+    source = "import sys; from sassmix.cli import main\ntry: main(sys.argv[1:])\nfinally: "
+    process = python("-c", source + "print(*sys.modules, file=sys.stderr)", *map(str, words))
+    loaded = set(process.communicate()[1].decode().split())
+    assert "sassmix.cli" in loaded and loaded & HEAVY == needed
+    assert ("sassmix.report" in loaded) is ("mix" in words)
+    assert not loaded & {"sassmix.counts", "sassmix.matching", "sassmix.dynamic", "tomllib"}
+
+
 def test_the_version_is_that_of_the_distribution(command: Command) -> None:
     run = command("--version")
-    assert (run.status, run.out) == (0, f"sassmix {distribution_version()}\n") and run.out != "sassmix 0+unknown\n"
+    assert (run.status, run.out) == (0, f"sassmix {metadata.version('sassmix')}\n")
 
 
 @pytest.mark.parametrize("name", ["mix", "diff", "explain", "archs"])

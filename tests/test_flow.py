@@ -5,28 +5,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sassmix.counts import (
-    CLOCK_READ,
-    CODE_READS_CLOCK,
-    NO_EXIT,
-    UNKNOWN_END,
-    UNTOLD_EXIT,
-    CountRow,
-    Counts,
-    KernelNames,
-)
-from sassmix.counts import (
-    GUARDED_END as ENDED_UNDER_GUARD,
-)
-from sassmix.flow import FlowCheck, check_flow
+from sassmix.counts import CountRow, Counts, KernelNames
+from sassmix.flow import FlowCheck, check_flow, entry_opcodes
 from sassmix.listing import Function, Listing
 from sassmix.matching import match
 from sassmix.parsing import parse
-from sassmix.resolution import Resolution, resolve
+from sassmix.resolution import resolve
 from tests.conftest import Body, written
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "counts" / "h200"
@@ -126,10 +113,18 @@ def test_rows_without_a_place_are_not_missing(name: str, rows: Rows) -> None:
 GUARDED_END = ["S2R R0, SR_TID.X", "ISETP.GE.AND P0, PT, R0, R1, PT", "@P0 EXIT", *["FADD R2, R2, R3"] * 5, "STG R2"]
 
 
-def flow(code: list[str], counts: list[int]) -> FlowCheck:
-    """The check of counts, one for each instruction."""
-    function = parse(written(Body("k", code))).functions[0]
-    return check_flow(function, dict(enumerate(counts, function.start)))
+#: Another function of the listing; nothing in it says anything on the one behind it.
+BEFORE = Body("before", ["MOV R1, R2", "@P0 BRA 0x30", "@P0 BRA 0x40", *["FADD R1, R2, R3"] * 3, "EXIT"])
+
+
+def flow(code: list[str], counts: list[int], *, partial: bool = False) -> FlowCheck:
+    """The check of counts, one for each instruction; -1 for one that is not among them."""
+    function = parse(written(BEFORE, Body("k", code))).functions[1]
+    placed = {index: count for index, count in enumerate(counts, function.start) if count >= 0}
+    found = check_flow(function, placed, partial=partial)
+    if not partial and any(placed.values()):
+        assert check_flow(function, {index: count for index, count in placed.items() if count}) == found
+    return found
 
 
 @pytest.mark.parametrize(
@@ -160,147 +155,6 @@ def test_what_falls_through_into_a_label_is_counted_there_too(before: int, at_la
 
 
 CODE = ["MOV R1, R2", "FADD R2, R2, R3", "FMUL R2, R2, R3", "EXIT"]
-
-
-def resolved(rows: list[CountRow], code: list[str] | None = None, damage: str = "", **said: Any) -> Resolution:
-    """The resolution of rows in a small kernel; no kernel with an empty code."""
-    function = parse(written(Body("k", code or CODE))).functions[0] if code != [] else None
-    if function and damage:
-        function.damage.append(damage)
-    return resolve(Counts(path="k", names=KernelNames(mangled="k"), rows=rows, **{"kind": "other", **said}), function)
-
-
-def row_of(index: int, *, issued: int = 4, **said: Any) -> CountRow:
-    return CountRow(issued, index=index, **said)
-
-
-WHOLE = [row_of(index) for index in range(4)]
-
-
-@pytest.mark.parametrize("by", ["index", "offset"])
-def test_each_row_has_its_place_by_number_or_by_offset(by: str) -> None:
-    rows = [CountRow(4, index=place) if by == "index" else CountRow(4, offset=16 * place) for place in range(4)]
-    found = resolved(rows)
-    assert found.placed == list(enumerate(rows))
-    assert found.resolved == list(zip(["MOV", "FADD", "FMUL", "EXIT"], rows, strict=True))
-    assert (found.checked, found.called, found.conflicts) == (["the flow of the code"], [], [])
-
-
-@pytest.mark.parametrize("code", [None, []])
-def test_rows_that_name_themselves_have_no_place_and_nothing_to_check(code: list[str] | None) -> None:
-    found = resolved([CountRow(4, mnemonic=name) for name in ("FADD", "EXIT")], code)
-    assert (found.placed, found.called, found.checked, found.conflicts) == ([], [], [], [])
-
-
-def test_of_rows_with_places_one_without_ran_elsewhere() -> None:
-    other = CountRow(4, mnemonic="FADD")
-    assert resolved([*WHOLE, other]).called == [("FADD", other)]
-    assert resolved([*WHOLE, other], []).called == []
-
-
-@pytest.mark.parametrize(
-    ("row", "name"),
-    [
-        (CountRow(1, name="OPCODE_5", index=7), "OPCODE_5"),
-        (CountRow(1, index=7, offset=16), "OPCODE_7"),
-        (CountRow(1, offset=0x90), "offset 0x90"),
-        (CountRow(1), "?"),
-    ],
-)
-def test_what_is_not_resolved_has_the_best_name_there_is(row: CountRow, name: str) -> None:
-    assert resolved([row], []).unresolved == [(name, row)]
-    assert {n for n, _ in resolved([row, row_of(99, name="far")]).unresolved} == {name, "far"}
-
-
-@pytest.mark.parametrize("offset", [0, 16, 32, 48, 64])
-def test_number_and_offset_of_a_row_have_to_agree(offset: int) -> None:
-    rows = [*WHOLE[:1], row_of(1, offset=offset), *WHOLE[2:]]
-    said = {16: False}.get(offset, True)
-    found = resolved(rows)
-    assert bool(found.conflicts) == said
-    if offset < 64 and said:
-        assert f"OPCODE_1 has the offset {offset:#x} of instruction {offset // 16}" in found.conflicts
-
-
-def test_an_opcode_that_the_code_lacks_is_a_contradiction_unless_lines_are_missing() -> None:
-    rows = [CountRow(4, mnemonic=name) for name in ("HMMA.16816.F32", "FADD.FTZ")]
-    assert resolved(rows).conflicts == ["HMMA was counted, but does not stand in the function"]
-    assert resolved(rows, damage="cut").conflicts == []
-    assert resolved(rows, [*CODE, "CALL.ABS.NOINC `(f)"]).conflicts == []
-
-
-BROKEN = [row_of(index, issued=issued) for index, issued in enumerate((4, 4, 3, 4))]
-
-
-@pytest.mark.parametrize(
-    ("said", "tells"),
-    [
-        ({}, True),
-        ({"gaps": ["cut"]}, True),  # nothing else could speak up
-        ({"gaps": ["cut"], "lost": ["cut"]}, False),
-        ({"lost": ["cut"]}, False),
-        ({"gaps": ["cut"], "table": {0: "MOV R1, R2"}}, False),
-        ({"table": {0: "MOV R1, R2"}}, True),
-    ],
-)
-def test_the_flow_of_a_part_tells_only_where_nothing_else_does(said: dict[str, Any], tells: bool) -> None:
-    found = resolved(BROKEN, **said)
-    assert bool(found.doubts) == ("the flow of the code" in found.checked) == tells
-
-
-def test_rows_with_number_and_offset_speak_for_themselves() -> None:
-    rows = [CountRow(row.issued, index=row.index, offset=16 * (row.index or 0)) for row in BROKEN]
-    assert resolved(rows).doubts and not resolved(rows, gaps=["cut"]).doubts
-
-
-@pytest.mark.parametrize(
-    ("table", "conflicts"),
-    [
-        ({0: "MOV R9, R9", 3: "EXIT"}, []),
-        ({1: "FADD.FTZ R9, R9, R9"}, []),
-        ({1: "HMMA R1"}, ["the source has HMMA as instruction 1, the listing FADD"]),
-        ({9: "HMMA R1"}, ["the source has HMMA as instruction 9, the listing nothing"]),
-    ],
-)
-def test_the_table_of_a_source_has_to_fit_the_listing(table: dict[int, str], conflicts: list[str]) -> None:
-    found = resolved(WHOLE, table=table)
-    assert "the source's own table" in found.checked
-    assert [text for text in found.conflicts if "as instruction" in text] == conflicts
-    assert bool(found.conflicts) == bool(conflicts)
-
-
-CLOCKED = ["MOV R1, R2", "CS2R R2, SR_CLOCKLO", "FMUL R2, R2, R3", "EXIT"]
-
-
-@pytest.mark.parametrize(
-    ("gap", "code", "said", "left"),
-    [
-        ("cut", CODE, {}, ["cut"]),
-        (CLOCK_READ, CODE, {}, []),
-        (CLOCK_READ, CLOCKED, {}, [CLOCK_READ]),
-        (CLOCK_READ, [], {}, [CLOCK_READ]),
-        (None, CLOCKED, {"kind": "cutracer-hist"}, [CODE_READS_CLOCK]),
-        (CLOCK_READ, CLOCKED, {"kind": "cutracer-hist"}, [CLOCK_READ]),
-        (None, CODE, {"kind": "cutracer-hist"}, []),
-        (None, CLOCKED, {"kind": "cutracer-trace"}, []),
-        (NO_EXIT, CODE, {}, []),
-        (NO_EXIT, [], {}, [UNTOLD_EXIT]),
-        ("cut", [], {}, ["cut"]),
-        (UNKNOWN_END, CODE, {}, [UNKNOWN_END]),
-        (UNKNOWN_END, CODE, {"last": frozenset({3})}, []),
-        (UNKNOWN_END, CODE, {"last": frozenset({2, 3})}, [UNKNOWN_END]),
-        (UNKNOWN_END, [*CODE[:3], "@P0 EXIT"], {"last": frozenset({3})}, [ENDED_UNDER_GUARD]),
-        (UNKNOWN_END, [*CODE[:3], "@PT EXIT"], {"last": frozenset({3})}, []),
-        (None, [*CODE[:3], "@P0 EXIT"], {"last": frozenset({3})}, []),
-    ],
-)
-def test_a_gap_stays_unless_the_instructions_close_it(
-    gap: str | None, code: list[str], said: dict[str, Any], left: list[str]
-) -> None:
-    found = resolved(WHOLE, code, gaps=[gap] if gap else [], **said)
-    assert found.gaps == left
-
-
 LOOP = [*["FADD R1, R2, R3"] * 20, ".L_1:", *["FMUL R1, R2, R3"] * 20, "@P0 BRA `(.L_1)", *["MOV R1, R2"] * 10, "EXIT"]
 LOOPED = [*[4] * 20, *[40] * 21, *[4] * 11]
 
@@ -368,3 +222,113 @@ def test_unequal_neighbours_are_doubted_among_rows_without_a_place_too() -> None
         placed = {function.start + index: count for index, count in counts.items()}
         assert len(check_flow(function, placed, partial=True).doubts) == 1
     assert check_flow(function, {function.start: 4, function.start + 2: 3}, partial=True) == FlowCheck()
+
+
+NEXT = "FADD R2, R2, R3"
+
+
+@pytest.mark.parametrize(
+    ("jump", "target"),
+    [
+        ("@P0 BRA `(.L_1)", True),
+        ("@P0 BRA 0x30", True),
+        ("BRA.U !UP0, 0x30", True),
+        ("@P0 BRA 0x40", False),
+        ("@P0 BRA 0x9990", False),
+        ("@P0 BRX R2 0x30", True),
+        ("@P0 IADD3 R1, R2, 0x30, RZ", False),
+        ("@P0 IADD R1, R2, 0x30", False),
+        ("@P0 NOP", False),
+    ],
+)
+def test_a_jump_may_lead_to_a_label_or_to_an_address(jump: str, target: bool) -> None:
+    """Only a jump, and only one of this function."""
+    code = ["MOV R1, R2", jump, NEXT, *([".L_1:"] if "`" in jump else []), "FMUL R2, R2, R3", "EXIT"]
+    jumps = jump.split()[-2] in {"BRA", "BRX"} or "BRA.U" in jump or "BRX" in jump
+    found = flow(code, [9, 9, 5 if jumps else 9, 9 if jumps else 12, 9 if jumps else 12])
+    told = "instruction 3 was executed 9 times, the one before it 5" if jumps else "instruction 3 was executed 12 times"
+    assert bool(found.doubts) != target
+    assert target or told in found.doubts[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "counts", "left"),
+    [
+        # Three left at the guarded end, five went on, some of them many times.
+        (["MOV R1, R2", "@P0 EXIT", NEXT, ".L_1:", NEXT, "@P1 BRA `(.L_1)", "EXIT"], [8, 8, 5, 20, 20, 5], 8),
+        # Three came to the guarded end and left, five jumped over it.
+        (["MOV R1, R2", "@P1 BRA `(.L_1)", NEXT, "@P0 EXIT", ".L_1:", NEXT, "EXIT"], [8, 8, 3, 3, 5, 5], 8),
+        # The same, through a register.
+        (["MOV R1, R2", "BRX R2", NEXT, "EXIT", NEXT, "EXIT"], [8, 8, 3, 3, 5, 5], 8),
+        # All left at the first end; what stands behind it was not executed.
+        (["MOV R1, R2", "@P0 EXIT", NEXT, "EXIT"], [8, 8, 0, 0], 8),
+        # Nobody left at the first end, seven at the second.
+        (["MOV R1, R2", "@P0 EXIT", "BAR.SYNC 0x0", "@P1 EXIT", "BRX R2", "EXIT"], [8, 8, 8, 8, 8, 7], 7),
+    ],
+)
+def test_as_many_leave_as_came(code: list[str], counts: list[int], left: int) -> None:
+    told = [f"it was entered {counts[0]} times and left {left} times"] if left < counts[0] else []
+    assert list(flow(code, counts).contradictions) == told
+
+
+@pytest.mark.parametrize(
+    ("code", "counts", "doubts"),
+    [
+        (["MOV R1, R2", "YIELD", "@P0 FADD R2, R2, R3", NEXT, "EXIT"], [4, 4, 5, 3, 3], ["3 was executed 3 times"]),
+        (["MOV R1, R2", NEXT, "@P0 FADD R2, R2, R3", NEXT, "EXIT"], [4, -1, 5, 3, 3], ["3 was executed 3 times"]),
+        (["MOV R1, R2", NEXT, NEXT, NEXT, NEXT, "EXIT"], [4, -1, 4, 3, -1, 7], ["3 was executed 3 times"]),
+        (["MOV R1, R2", NEXT, "EXIT"], [4, -1, 7], []),
+    ],
+)
+def test_what_follows_a_gap_is_held_against_what_is_counted_there(
+    code: list[str], counts: list[int], doubts: list[str]
+) -> None:
+    """A gap of the flow, or of the counts."""
+    found = flow(code, counts, partial=-1 in counts).doubts
+    assert len(found) == len(doubts) and all(text in told for text, told in zip(doubts, found, strict=True))
+
+
+def test_unequal_neighbours_are_no_proof_of_another_place() -> None:
+    """Where no other place fits better; and the first instruction has to be counted."""
+    assert flow([*[NEXT] * 20, "EXIT"], [*[4] * 10, 3, *[4] * 10]).contradictions == ()
+    assert flow(["MOV R1, R2", "EXIT"], [0, 4]).contradictions == ("the first instruction was not counted",)
+
+
+@pytest.mark.parametrize("shift", [1, 2])
+@pytest.mark.parametrize("short", [False, True])
+def test_code_may_be_too_short_to_tell_how_far_off_counts_are(shift: int, short: bool) -> None:
+    """Eight instructions for each by which they have to be moved, those left out that lie outside then."""
+    length = 9 * shift - short
+    loop = [".L_1:", *[NEXT] * (length - 2 * shift - 2), "BRA.U UP0, `(.L_1)"]
+    code = [*[NEXT] * shift, *loop, *[NEXT] * shift, "EXIT"]
+    right = [*[4] * shift, *[40] * (length - 2 * shift - 1), *[4] * (shift + 1)]
+    moved = [*right[shift:], *[4] * shift]
+    told = [text for text in flow(code, moved).contradictions if "fit the code" in text]
+    assert bool(told) != short
+
+
+@pytest.mark.parametrize(("loops", "told"), [(1, False), (2, False), (3, True), (9, True)])
+def test_another_place_has_to_fit_more_than_twice_as_well(loops: int, told: bool) -> None:
+    """Two neighbours are unequal wherever the counts are put, and one at the head of each loop where they are off."""
+    code, right = [NEXT] * 10, [*[4] * 4, 3, *[4] * 5]
+    for number in range(loops):
+        code += [*[NEXT] * 8, f".L_{number}:", *[NEXT] * 8, f"@P0 BRA `(.L_{number})"]
+        right += [*[4] * 8, *[40] * 9]
+    found = flow([*code, "EXIT"], [*right[1:], 4, 4])
+    assert len(found.doubts) == 2 + loops
+    assert any("fit the code 1 instruction further on" in text for text in found.contradictions) == told
+
+
+@pytest.mark.parametrize(
+    ("code", "opcodes"),
+    [
+        (["MOV.X R1, R2", "@P0 FADD R1, R2, R3", "FMUL R1, R2, R3", "@P1 BRA `(f)", "IADD3 R1"], ["MOV", "FMUL"]),
+        (["MOV R1, R2", "MOV R1, R3", "EXIT"], ["MOV"]),
+        (["MOV R1, R2", ".L_1:", "FMUL R1, R2, R3", "EXIT"], ["MOV"]),
+        ([".L_1:", "MOV R1, R2", "FMUL R1, R2, R3", "WARPSYNC.ALL", "IADD3 R1"], ["MOV", "FMUL"]),
+        (["EXIT"], []),
+    ],
+)
+def test_every_warp_executes_what_stands_in_front_of_any_jump_or_label(code: list[str], opcodes: list[str]) -> None:
+    function = parse(written(BEFORE, Body("k", code))).functions[1]
+    assert entry_opcodes(function) == opcodes

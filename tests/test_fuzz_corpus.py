@@ -32,7 +32,7 @@ def test_every_harness_has_seeds_and_the_corpus_is_small() -> None:
 
 
 def test_every_reader_is_in_a_harness() -> None:
-    source = (ROOT / "fuzz" / "harnesses.py").read_text()
+    source = "".join((ROOT / "fuzz" / name).read_text() for name in ("harnesses.py", "printed.py"))
     assert [name for name in BUILTIN if f"{name}.READER" not in source] == []
 
 
@@ -43,8 +43,18 @@ FAULTS = {
     "trace": "import sassmix.readers.cutracer_trace as m; m._rows = lambda x: []",
     "elf": "import sassmix.readers.elf as m; m._inside = lambda *a: None",
     "zstd": "import sassmix.readers._zstd as m; m._SIZES = (0, 0, 0, 0); m._BLOCK = 1",
+    "listing-json": "import sassmix.readers.nvdisasm_json as m; f = m._function\n"
+    "m._function = lambda i, *a: f({**i, 'sass-instructions': i['sass-instructions'][1:]}, *a)",
+    "tool-output": "import sassmix.readers.disassembly as m; f = m.parse; m.parse = lambda t, **k: f(t[:1500], **k)",
+    "source-page": "import sassmix.readers._csv_section as m; f = m._rows\n"
+    "m._rows = lambda texts, issued, *a: f(texts, [*issued[:-1], 0], *a)",
+    "raw-page": "import sassmix.launches as m; m._BY_LAUNCH = frozenset()",
     "nvbit": "import sassmix.readers.nvbit as m; m._Unit.row = lambda s, n, c: m.CountRow(name=n, issued=0)",
 }
+
+
+def test_every_harness_has_a_fault_to_find() -> None:
+    assert set(FAULTS) == set(HARNESSES)
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 import zstandard
@@ -189,6 +190,31 @@ def test_what_is_no_file_in_a_folder_is_passed_over(command: Command, folder: Pa
     assert readable or ("the folder cannot be read" in said and "cannot be read: Permission denied" in said)
 
 
+def test_what_may_not_be_read_is_said_for_whoever_runs_it(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The superuser may read everything, and runs the tests in many a container."""
+
+    def refusing(way: Callable[..., Any]) -> Callable[..., Any]:
+        def refused(path: Path, *arguments: Any, **named: Any) -> Any:
+            if path.name.startswith("closed"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return way(path, *arguments, **named)
+
+        return refused
+
+    (folder / "closed").mkdir()
+    (folder / "closed.sass").write_bytes(KINDS["listing"][1])
+    for way in ("iterdir", "open"):
+        monkeypatch.setattr(Path, way, refusing(getattr(Path, way)))
+    run = harmless(command("mix", folder, "--format", "json"))
+    said = {Path(problem["path"]).name: problem["message"] for problem in run.json["problems"]}
+    assert run.status == 0 and len(run.json["inputs"]) == 1
+    assert "the folder cannot be read: Permission denied" in said["closed"]
+    assert "cannot be read: Permission denied" in said["closed.sass"]
+    assert harmless(command("mix", folder / "closed.sass")).status == 2
+
+
 def test_a_file_that_goes_away_is_said(command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(path: Path) -> str:
         path.unlink()
@@ -256,9 +282,9 @@ def test_sizes_and_offsets_that_lie(tmp_path: Path, at: int, value: int) -> None
 def test_many_sections_with_one_endless_name_take_no_time(tmp_path: Path, names: bytes) -> None:
     path = tmp_path / "k.cubin"
     path.write_bytes(sections(60_000, names=names, size=3_000_000))
-    start = time.monotonic()
+    start = time.process_time()
     open_elf(path, "k")
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 TOOLS = {
@@ -335,70 +361,111 @@ def bomb(line: bytes, megabytes: int) -> bytes:
 
 
 MANY = 10 if LARGE else 1
-#: Name of the kind, content, seconds, and megabytes at most: bounds as docs/limits.md has them.
-GROWN: dict[str, tuple[str, Callable[[], bytes], int, int]] = {
-    "listing: a line": ("listing", lambda: listed("x" * (10_000_000 * MANY) + "\n"), 20, 600),
-    "listing: labels": ("listing", lambda: listed("".join(f".L_x_{n}:\n" for n in range(100_000 * MANY))), 25, 600),
-    "listing: lines that are none": ("listing", lambda: listed("%%% x\n" * (30_000 * MANY)), 25, 700),
-    "listing: brackets": ("listing", lambda: listed("/*0020*/ MOV " + "[" * 100_000 * MANY + " ;\n"), 20, 300),
-    "histogram: a line": ("histogram", lambda: HIST + b"0,0," + b"x" * (10_000_000 * MANY) + b"\n" + HIST, 20, 500),
-    "histogram: warps": (
-        "histogram",
-        lambda: HIST + b"".join(b"%d,0,EXIT,1\n" % n for n in range(30_000 * MANY)),
-        20,
-        400,
+
+
+class Grown(NamedTuple):
+    """A large input: its kind, what it holds, seconds of processor time and megabytes at most, instructions read.
+
+    The bounds are those of the full size: at least five times the seconds and twice the megabytes of docs/limits.md.
+    """
+
+    kind: str
+    made: Callable[[], bytes]
+    seconds: int
+    megabytes: int
+    total: int
+
+
+def repeated(text: str, number: int = 10_000_000) -> str:
+    """So many characters, or ten times as many."""
+    return text * (number * MANY // len(text))
+
+
+def instruction(text: str) -> bytes:
+    """A listing with one more instruction."""
+    return listed(f"        /*0020*/                   {text} ;\n")
+
+
+def functions(number: int) -> bytes:
+    """A listing of so many."""
+    return "".join(LISTING.replace(".k:", f".k{n}:") for n in range(number)).encode() + listed("")
+
+
+def opcodes(number: int) -> bytes:
+    """A listing with so many different ones."""
+    return listed("".join(f"        /*{16 * n + 32:04x}*/                   OP{n} R1, R2 ;\n" for n in range(number)))
+
+
+def warps(number: int) -> bytes:
+    """A histogram of so many."""
+    return HIST + b"".join(b"%d,0,EXIT,1\n" % n for n in range(1, number + 1))
+
+
+def traced_warps(number: int) -> bytes:
+    """A trace of so many, with three records each."""
+    return b"".join(TRACE.replace(b'"warp":0', b'"warp":%d' % n) for n in range(number))
+
+
+GROWN = {
+    "listing: a line": Grown("listing", lambda: listed(repeated("x") + "\n"), 20, 1000, 3),
+    "listing: labels": Grown(
+        "listing", lambda: listed("".join(f".L_x_{n}:\n" for n in range(100_000 * MANY))), 30, 900, 3
     ),
-    "trace: a line": ("trace", lambda: TRACE + b'{"x":"' + b"x" * (18_000_000 * MANY) + b'"}\n' + TRACE, 25, 500),
-    "trace: nesting": (
-        "trace",
-        lambda: TRACE + b'{"type":"kernel_metadata","x":' + b"[" * 1_000_000 + b"\n" + TRACE,
-        20,
-        400,
+    "listing: lines that are none": Grown("listing", lambda: listed("%%% x\n" * (30_000 * MANY)), 60, 700, 3),
+    "listing: an operand": Grown("listing", lambda: instruction(f"MOV R1, {repeated('R')}"), 40, 3000, 4),
+    "listing: operands": Grown("listing", lambda: instruction(f"MOV R1{repeated(', R1')}"), 40, 6000, 4),
+    "listing: brackets": Grown("listing", lambda: instruction(f"MOV {repeated('[')}"), 40, 3000, 4),
+    "listing: brackets in pairs": Grown(
+        "listing", lambda: instruction(f"MOV {repeated('[', 5_000_000)}R1{repeated(']', 5_000_000)}"), 40, 3000, 4
     ),
-    "trace: warps": (
-        "trace",
-        lambda: b"".join(TRACE.replace(b'"warp":0', b'"warp":%d' % n) for n in range(30_000)),
-        25,
-        500,
+    "listing: modifiers": Grown("listing", lambda: instruction(f"MOV{repeated('.X', 500_000)} R1"), 20, 1000, 4),
+    "listing: functions": Grown("listing", lambda: functions(2_000 * MANY), 60, 1500, 2_000 * MANY + 3),
+    "listing: opcodes": Grown("listing", lambda: opcodes(10_000 * MANY), 60, 1000, 10_000 * MANY + 3),
+    "histogram: a line": Grown(
+        "histogram", lambda: HIST + b"0,0," + repeated("x").encode() + b"\n" + HIST, 20, 1000, 28
     ),
-    "source page: blanks in a header": (
-        "source page",
-        lambda: b"x,source" + b" " * 200_000 + b"x,y\n" + SOURCE,
-        15,
-        200,
+    "histogram: warps": Grown("histogram", lambda: warps(50_000 * MANY), 40, 700, 50_000 * MANY + 14),
+    "trace: a line": Grown(
+        "trace", lambda: TRACE + b'{"x":"' + repeated("x", 18_000_000).encode() + b'"}\n' + TRACE, 25, 700, 6
     ),
-    "source page: brackets in a header": (
-        "source page",
-        lambda: b"x,source" + b"[" * 200_000 + b"x,y\n" + SOURCE,
-        15,
-        200,
+    "trace: nesting": Grown(
+        "trace", lambda: TRACE + b'{"type":"kernel_metadata","x":' + b"[" * 1_000_000 + b"\n" + TRACE, 20, 600, 6
     ),
-    "source page: a line": ("source page", lambda: SOURCE + b"x" * (10_000_000 * MANY) + b"\n", 20, 600),
-    "raw page: instances": ("raw page", lambda: RAW.replace(b"LDC: 160", b"LDC: 1; " * (20_000 * MANY)), 25, 600),
-    "nvbit: dashes": ("nvbit", lambda: NVBIT + b"-" * (5_000_000 * MANY) + b"\n" + NVBIT, 20, 400),
-    "json: nesting": ("json", lambda: JSON.replace(b'"R1,R2"', b"[" * 1_000_000), 15, 200),
-    "blank lines": ("trace", lambda: b"\n" * 200_000, 15, 200),
-    "bomb of records": ("packed trace", lambda: bomb(TRACE, 1000), 15, 200),
-    "bomb of blanks": ("packed trace", lambda: bomb(b" ", 1000), 15, 200),
-    "bomb of lines": ("packed trace", lambda: bomb(b"{}\n", 1000), 15, 200),
+    "trace: warps": Grown("trace", lambda: traced_warps(30_000 * MANY), 40, 1000, 90_000 * MANY),
+    "source page: blanks in a header": Grown(
+        "source page", lambda: b"x,source" + b" " * 200_000 + b"x,y\n" + SOURCE, 15, 300, 9
+    ),
+    "source page: brackets in a header": Grown(
+        "source page", lambda: b"x,source" + b"[" * 200_000 + b"x,y\n" + SOURCE, 15, 300, 9
+    ),
+    "source page: a line": Grown("source page", lambda: SOURCE + repeated("x").encode() + b"\n", 20, 800, 9),
+    "raw page: a line": Grown("raw page", lambda: RAW + repeated("x").encode() + b"\n", 20, 800, 640),
+    "raw page: instances": Grown(
+        "raw page", lambda: RAW.replace(b"LDC: 160", b"LDC: 1; " * (20_000 * MANY)), 25, 600, 20_000 * MANY + 480
+    ),
+    "nvbit: dashes": Grown("nvbit", lambda: NVBIT + repeated("-", 5_000_000).encode() + b"\n" + NVBIT, 20, 700, 80),
+    "nvbit: a line": Grown("nvbit", lambda: NVBIT + repeated("x").encode() + b"\n" + NVBIT, 20, 1500, 80),
+    "json: nesting": Grown("json", lambda: JSON.replace(b'"R1,R2"', b"[" * 1_000_000), 15, 200, 0),
+    "blank lines": Grown("trace", lambda: b"\n" * 200_000, 15, 300, 0),
+    "bomb of records": Grown("packed trace", lambda: bomb(TRACE, 1000), 15, 300, 0),
+    "bomb of blanks": Grown("packed trace", lambda: bomb(b" ", 1000), 15, 300, 0),
+    "bomb of lines": Grown("packed trace", lambda: bomb(b"{}\n", 1000), 15, 300, 0),
 }
 
 
-@pytest.mark.parametrize(("kind", "made", "seconds", "megabytes"), GROWN.values(), ids=GROWN)
-def test_size_is_bounded_in_time_and_memory(
-    tmp_path: Path, kind: str, made: Callable[[], bytes], seconds: int, megabytes: int
-) -> None:
-    path = tmp_path / KINDS[kind][0]
-    path.write_bytes(made())
+@pytest.mark.parametrize("grown", GROWN.values(), ids=GROWN)
+def test_size_is_bounded_in_time_and_memory_and_takes_nothing_else_along(tmp_path: Path, grown: Grown) -> None:
+    path = tmp_path / KINDS[grown.kind][0]
+    path.write_bytes(grown.made())
     run, took, used = measured(tmp_path, "mix", path, "--format", "json")
     harmless(run)
-    assert took < seconds * (6 if LARGE else 1) and used < megabytes * (3 if LARGE else 1), (took, used)
+    print(f"{path.stat().st_size / 1e6:.1f} MB: {took:.1f} s, {used} MB")  # for docs/limits.md: make hostile, with -rP
+    assert took < grown.seconds and used < grown.megabytes, (took, used)
     report = json.loads(run.out)
-    assert run.status != 0 or report["problems"] or report["kernels"]
-    if kind == "packed trace":
-        assert run.status == 2 and "packed too well for a trace" in run.err
-    if kind == "listing":
-        assert {kernel["name"] for kernel in report["kernels"]} >= {"behind"}
+    assert sum(kernel["counts"]["total"] for kernel in report["kernels"]) == grown.total
+    assert run.status == (0 if grown.total else 2 if "trace" in grown.kind else 3)
+    if grown.kind == "packed trace":
+        assert "packed too well for a trace" in run.err
 
 
 def test_a_trace_that_is_packed_well_is_read(tmp_path: Path) -> None:

@@ -128,6 +128,7 @@ def test_an_operator_among_the_arguments_is_no_name(operator: str) -> None:
 
 
 @example(Declared(("2ns", "12_GLOBAL__N_1"), "f", (), ()))
+@example(Declared((), "f", ("XgtLi1ELi0EE",), ()))
 @given(DECLARED)
 def test_a_name_without_parameters_is_a_declaration_too(one: Declared) -> None:
     """Some tools print it so; the last parentheses may be those of an argument, or of a namespace."""
@@ -177,6 +178,11 @@ def test_the_first_rule_that_applies_names_a_function() -> None:
 )
 def test_a_name_that_is_nearly_right_is_told_in_its_spelling(wanted: str, hint: str) -> None:
     assert near_names(["_Z6vecAddPf", "reduce", "_Z6vecAddPf"], wanted) == hint
+
+
+def test_the_spellings_of_one_name_leave_room_for_another() -> None:
+    names = ["_ZN2ns8abcdefghEi", "ns::abc"]
+    assert near_names(names, "ns::abcdefgh(in") == "; did you mean ns::abcdefgh(int) or ns::abc?"
 
 
 def test_hints_are_few_each_name_once_and_none_of_nothing() -> None:

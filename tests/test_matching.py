@@ -13,6 +13,7 @@ from sassmix.listing import Columns, Function, Role
 from sassmix.matching import Functions, match
 from sassmix.parsing import parse
 from sassmix.spelling import normalised
+from tests.conftest import Body, written
 
 
 def function(name: str, arch: str | None = "sm_90", role: Role = "kernel") -> Function:
@@ -42,6 +43,7 @@ HALF = "_Z1fI6__halfEvPT_"
         (KernelNames(file="f"), ["_Z1fPf", "_Z2ffPf"], "demangled", "_Z1fPf"),
         (KernelNames(file=LONG[:150], cut=True), [LONG + "A", "x"], "truncated-name", LONG + "A"),
         (KernelNames(file=LONG[:150], cut=True), [LONG + "A", LONG + "B"], "none", None),
+        (KernelNames(file="k", cut=True), ["k", "f"], "truncated-name", "k"),
         (KernelNames(mangled=LONG + "A", file=LONG[:150], cut=True), [LONG + "A", LONG + "B"], "exact", LONG + "A"),
         (KernelNames(mangled=LONG + "C", file=LONG[:150], cut=True), [LONG + "A"], "none", None),
         (KernelNames(mangled=HASHED.format("7a11c0de", "divide")), [DIVIDE], "ignoring-build-hash", DIVIDE),
@@ -60,6 +62,18 @@ def test_the_ways_of_matching(names: KernelNames, functions: list[str], how: str
 def test_names_that_look_alike_are_candidates_and_never_chosen(names: KernelNames) -> None:
     result = match(names, None, [function("gemm"), function("unrelated")])
     assert (result.how, result.candidates) == ("none", ("gemm",))
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_the_beginning_of_a_name_in_another_case_is_a_hint_where_it_may_be_cut(cut: bool) -> None:
+    result = match(KernelNames(file="_ZN2NS6vecA", cut=cut), None, [function("_ZN2ns6vecAddEPfi"), function("other")])
+    assert (result.how, result.candidates) == ("none", ("_ZN2ns6vecAddEPfi",) if cut else ())
+
+
+@pytest.mark.parametrize("names", [["_Z1kPf", "_Z1kPd"], ["_Z1kPd", "_ZN2ns1kEv", "_Z1kPf"]])
+def test_several_that_fit_are_the_candidates(names: list[str]) -> None:
+    result = match(KernelNames(file="k"), None, [function(name) for name in [*names, "kk"]])
+    assert (result.how, result.function, result.candidates) == ("none", None, tuple(names))
 
 
 @pytest.mark.parametrize(("arch", "how"), [("sm_90", "exact"), ("sm_90a", "exact"), ("sm_80", "none"), (None, "none")])
@@ -109,6 +123,23 @@ def test_a_cubin_beside_its_listing_is_one_function(other: str, how: str) -> Non
     assert (found.function is functions[0]) == (how == "exact")
 
 
+SAME, OTHER_CODE = ["FADD R1, R2, R3", "EXIT"], ["@P0 FADD R1, R2, R3", "EXIT"]
+
+
+@pytest.mark.parametrize("before", [[], ["f"], ["f", "g"]])
+@pytest.mark.parametrize("behind", [[], ["f"]])
+@pytest.mark.parametrize("code", [SAME, OTHER_CODE])
+def test_a_copy_may_stand_anywhere_in_its_listing(before: list[str], behind: list[str], code: list[str]) -> None:
+    """What stands before and behind it makes it no other; a guard does."""
+    others = [[Body(name, ["MOV R1, R2", "EXIT"]) for name in names] for names in (before, behind)]
+    texts = [written(Body("k", SAME), Body("h", SAME)), written(*others[0], Body("k", code), *others[1])]
+    for listings in (texts, texts[::-1]):
+        functions = [one for text in listings for one in parse(text).functions]
+        found = match(KernelNames(mangled="k"), None, functions)
+        first = next(one for one in functions if one.name == "k")
+        assert found.function is (first if code is SAME else None)
+
+
 def test_the_same_name_with_other_code_is_another_function() -> None:
     bodies = ("EXIT ;", "RET ;")
     text = "\t.target\tsm_90\nk:\n        /*0000*/                   {}\n"
@@ -117,6 +148,7 @@ def test_the_same_name_with_other_code_is_another_function() -> None:
 
 
 MEMBER, ARROW, OTHER = "_ZN2ns3FooIiE3barEv", "_ZNK1AptEv", "_ZN2ns3FooIfE3bazEv"
+HIDDEN = "_ZN12_GLOBAL__N_16hiddenEv"
 
 
 @pytest.mark.parametrize(
@@ -130,13 +162,15 @@ MEMBER, ARROW, OTHER = "_ZN2ns3FooIiE3barEv", "_ZNK1AptEv", "_ZN2ns3FooIfE3bazEv
         (KernelNames(demangled="ns::Foo<int>::bar()"), "demangled", MEMBER),
         (KernelNames(demangled="ns::Foo::bar"), "demangled", MEMBER),
         (KernelNames(demangled="bar"), "demangled", MEMBER),
+        (KernelNames(demangled="ns::Foo<int>::bar"), "none", None),  # neither a declaration nor bare
+        (KernelNames(demangled="(anonymous namespace)::hidden"), "demangled", HIDDEN),
         (KernelNames(demangled="ns::Foo"), "none", None),
         (KernelNames(demangled="A::operator->"), "demangled", ARROW),
         (KernelNames(demangled="A::operator-"), "none", None),
     ],
 )
 def test_what_a_tracer_or_a_profiler_calls_a_function(names: KernelNames, how: str, found: str | None) -> None:
-    result = match(names, None, [function(name) for name in ("k", "kk", MEMBER, ARROW, OTHER)])
+    result = match(names, None, [function(name) for name in ("k", "kk", MEMBER, ARROW, OTHER, HIDDEN)])
     assert (result.how, result.function.name if result.function else None) == (how, found)
     assert result.to_dict() == {"function": found, "how": how, "candidates": list(result.candidates)}
 
@@ -226,7 +260,7 @@ def test_a_name_is_looked_up_and_not_compared_with_all(monkeypatch: pytest.Monke
         spelt.append(declaration)
         return normalised(declaration)
 
-    monkeypatch.setattr("sassmix.alike.get_close_matches", close)
+    monkeypatch.setattr("difflib.get_close_matches", close)
     monkeypatch.setattr("sassmix.matching.normalised", spelling)
     functions = Functions(function(f"_Z{len(str(number)) + 6}kernel{number}Pf") for number in range(300))
     for number in range(50):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 import time
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sassmix import codelines
 from sassmix.listing import Listing
 from sassmix.parsing import parse
 from sassmix.testing import MODES, ListingModel, listings, render
@@ -214,3 +217,27 @@ def test_any_blanks_may_stand_around_a_mnemonic(guard: str, blank: str) -> None:
     assert [c[0] for c in code] == list(range(0, 160, 16))
     assert {c[1:3] for c in code[:-1]} == {(guard.strip(), "FFMA.FTZ")}
     assert code[-1][2] == "EXIT"
+
+
+TEXTS = (
+    "FADD R1, R2 ;", "P; ;", "NOP;", "EXIT ;", "FOO", "R2;", "FADD R1, " + "R2, " * 600 + "R3 ;", "A;B ;", "@P0;X ;",
+    "FADD\tR1 ;", ";", "; ;", "FADD R1 ;;", "BRA `(.L_x) ; // c", "IADD R1 ;  /* 0x0123456789abcdef */",
+    "IADD R1 ;  /* 0x0123456789abcdef */\n" + " " * 81 + "/* 0x0123456789abcdef */",
+)  # fmt: skip
+OTHERS = ("garbage", "\t.x 1", ".L_x_1:", "", "# c", "  odd", "        /*", "x;", "/*0000*/ NOP ;")
+MIXED = st.lists(st.sampled_from([f"        /*0040*/                   {text}" for text in TEXTS] + list(OTHERS)))
+
+
+@given(lines=MIXED, cut=st.integers(0, 5))
+def test_problems_name_their_line_however_the_text_is_cut_in_pieces(lines: list[str], cut: int) -> None:
+    text = "".join(line + "\n" for line in lines)
+    text = text[: len(text) - cut]
+    found = []
+    for piece in (1, 200, 1 << 17):
+        with mock.patch.object(codelines, "_PIECE", piece):
+            listing = parse(text)
+        found.append((listing.problems, read_back(listing), listing.lines))
+    assert found[0] == found[1] == found[2]
+    for problem in found[0][0]:
+        if problem.line is not None and (quoted := re.search(r": ('.*'|\".*\")\Z", problem.message, re.DOTALL)):
+            assert text.split("\n")[problem.line - 1].strip()[:100] == ast.literal_eval(quoted[1])

@@ -508,3 +508,129 @@ def test_an_error_has_its_cause_and_no_second_place() -> None:
     assert raised.__cause__ is cause
     (own,) = loaded((origin("bad"), lambda: plugin(sassmix_architectures=own_error))).errors
     assert str(own).endswith(": t.csv, row 3: wrong")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("sassmix_readrs", "sassmix_readers"),
+        ("sassmix_label_rule", "sassmix_label_rules"),
+        ("sassmix_zzz", None),
+        ("sassmix_", None),
+    ],
+)
+def test_a_misspelt_hook_is_told_the_near_ones_or_all(name: str, near: str | None) -> None:
+    said = f"; did you mean {near}?" if near else f"; there are {', '.join(hook_names())}"
+    (error,) = loaded((origin("bad"), lambda: misspelt(name))).errors
+    assert f"no hook is called {name!r}{said} (test_plugins.py, line " in error.message
+
+
+@pytest.mark.parametrize(
+    ("hook", "function", "said"),
+    [
+        ("sassmix_readers", lambda chip: [], "'chip'; it takes none"),
+        ("sassmix_classify", lambda mnemonics: None, "'mnemonics'; did you mean mnemonic?"),
+        ("sassmix_classify", lambda arch, zzz: None, "'zzz'; it takes mnemonic, arch"),
+        ("sassmix_classify", lambda arch, zzz=1: None, ""),
+        ("sassmix_classify", lambda arch, mnemonic: None, ""),
+    ],
+)
+def test_arguments_that_a_hook_is_not_given_are_told(hook: str, function: Callable[..., Any], said: str) -> None:
+    plugins = loaded((origin("p"), lambda: plugin(**{hook: function})))
+    wanted = f"{hook} is given no argument {said} (test_plugins.py, line {function.__code__.co_firstlineno})"
+    assert [error.message for error in plugins.errors] == ([wanted] if said else [])
+    assert plugins.classifier.info("A", "sm_70").known is False
+
+
+@pytest.mark.parametrize("file", ["/x/chip.py", "/x/acme/__init__.py", None])
+def test_a_module_without_a_hook_is_named_by_its_file(file: str | None) -> None:
+    empty = SimpleNamespace(__file__=file)
+    (error,) = loaded((Origin("p", "d", "1", "acme.chips"), lambda: empty)).errors
+    name = {"/x/chip.py": "chip.py", "/x/acme/__init__.py": "acme/__init__.py", None: "acme.chips"}[file]
+    assert error.message.startswith(f"{name} implements no hook; ")
+
+
+@pytest.mark.parametrize(
+    ("value", "what"), [(None, "None"), (print, "a function"), (int, "a class"), (fails, "a function")]
+)
+def test_what_is_no_plugin_is_named_with_its_entry_point(value: Any, what: str) -> None:
+    (error,) = loaded((Origin("p", "d", "1", "acme:X"), lambda: value)).errors
+    assert error.message == f"its entry point 'acme:X' names {what}; name a module or an object"
+
+
+def test_a_plugin_under_a_second_name_is_told_its_first() -> None:
+    same = plugin(sassmix_readers=lambda: [])
+    (error,) = loaded((origin("first"), lambda: same), (Origin("second", "d", "1", "acme:X"), lambda: same)).errors
+    assert error.message == "its entry point 'acme:X' names the plugin 'first' again; leave one of the two out"
+
+
+def test_what_failed_is_kept_apart_from_what_is_loaded_and_what_is_left_out() -> None:
+    bad, out = origin("bad"), (origin("x"), origin("y"))
+    plugins = Plugins([LAST, (bad, lambda: fails(ValueError("x"))), GOOD], iter(out))
+    assert plugins.failed == [bad] and plugins.excluded == out
+    assert list(plugins.origins) == ["last", "good"] and list(plugins.versions()) == ["good", "last"]
+    assert Plugins([GOOD]).excluded == ()
+
+
+def test_a_problem_says_whether_the_plugin_is_left_out_or_fails() -> None:
+    late = plugin(sassmix_label_rules=lambda: 1 / 0)
+    plugins = loaded((origin("bad"), lambda: fails(ValueError("x"))), candidate("late", late))
+    assert plugins.label_rules() == []
+    problems = [(p.severity, p.path, p.message.partition(" (")[0]) for p in plugins.problems()]
+    assert problems == [("warning", None, "plugin left out: bad"), ("warning", None, "plugin fails: late")]
+
+
+@pytest.mark.parametrize("hook", ["sassmix_readers", "sassmix_label_rules"])
+def test_what_plugins_register_comes_in_the_order_of_loading(hook: str) -> None:
+    """And is guarded in the name of its own plugin."""
+
+    def gives(name: str) -> Any:
+        made: dict[str, Any] = {
+            "sassmix_readers": sassmix.Reader(name=name, sniff=lambda _: fails(ValueError("x")), read=lambda _: []),
+            "sassmix_label_rules": sassmix.LabelRule(name=name, label=lambda _: fails(ValueError("x"))),
+        }
+        return plugin(**{hook: lambda: (made[hook] for _ in range(1))})
+
+    plugins = loaded(*(candidate(name, gives(name)) for name in "bac"))
+    readers, rules = plugins.readers(), plugins.label_rules()
+    assert [*(r.name for r in readers), *(r.name for r in rules)] == ["b", "a", "c"]
+    assert [reader.sniff(b"") for reader in readers] + [rule.label("k") for rule in rules] in ([False] * 3, [None] * 3)
+    assert [error.plugin for error in plugins.errors] == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize("text", ["x", "é\n", "y" * 59, "y" * 61, "  "])
+def test_what_a_plugin_prints_is_told_when_it_is_loaded_or_called(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def hook() -> list[Architecture]:
+        print(text)
+        return []
+
+    def load() -> Any:
+        print(text)
+        return plugin(sassmix_architectures=hook)
+
+    plugins = loaded((origin("loud"), load))
+    assert capsys.readouterr().out == "" and "loud" in plugins.versions()
+    said = [error.message.partition(" (test_plugins.py, line ")[0] for error in plugins.errors]
+    start = f"prints {text.strip()[:60]!r} when"
+    assert said == ([f"{start} it is loaded", f"{start} sassmix_architectures is called"] if text.strip() else [])
+
+
+@pytest.mark.parametrize("given", [None, 3, "text", b"", print])
+def test_what_is_no_list_is_told_with_the_kind_that_is_wanted(given: Any) -> None:
+    plugins = loaded((origin("p"), lambda: plugin(sassmix_readers=lambda: given)))
+    assert plugins.readers() == []
+    kind = "None" if given is None else type(given).__name__
+    wanted = (
+        f"sassmix_readers gives {kind}, not a list; give a list of sassmix.Reader, [] for none (test_plugins.py, line "
+    )
+    assert plugins.errors[0].message.startswith(wanted)
+
+
+def test_an_override_that_fails_is_told_with_its_line_and_only_once() -> None:
+    plugins = loaded(GOOD, overriding("bad", lambda *_: fails(ValueError("x"))), overriding("text", lambda *_: "A"))
+    for mnemonic in ("A", "B"):
+        assert plugins.classifier.info(mnemonic, "sm_70").plugin == "good"
+    assert [error.plugin for error in plugins.errors] == ["text", "bad"]
+    assert all("(test_plugins.py, line " in error.message for error in plugins.errors)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,8 @@ from sassmix import grammar
 FORMS = json.loads((grammar.grammar_folder() / grammar.FORMS).read_text())
 TABLES = json.loads((grammar.grammar_folder() / grammar.TABLES).read_text())
 REMEDY = "run `make grammar` after a change of grammars/*.lark"
-LISTINGS = sorted((Path(__file__).parent.parent / "fixtures" / "listings").rglob("*.sass"))
+ROOT = Path(__file__).parent.parent
+LISTINGS = sorted((ROOT / "fixtures" / "listings").rglob("*.sass"))
 
 
 def test_prepared_files_belong_to_the_grammar() -> None:
@@ -70,3 +73,46 @@ def test_a_damaged_or_foreign_file_is_no_error(content: str, tmp_path: Path, mon
     finally:
         for cached in (grammar.prepared, grammar.parser, grammar.fingerprint):
             cached.cache_clear()
+
+
+NEW_DIRECTIVE = "\t.brandnew 5"
+#: Asks the grammar itself: no form of the line is prepared.
+PROGRAM = "import sys; from sassmix.grammar import kind_of; print(kind_of(sys.argv[1]), kind_of('/*0000*/ @P0 EXIT ;'))"
+
+
+def checkout(folder: Path) -> Path:
+    """The engine with grammars of its own."""
+    for name in ("sassmix", "grammars"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def asked(folder: Path, home: Path) -> subprocess.Popen[str]:
+    environment = {**os.environ, "HOME": str(home), "TMPDIR": str(home), "XDG_CACHE_HOME": str(home)}
+    environment |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", PROGRAM, NEW_DIRECTIVE]
+    return subprocess.Popen(command, cwd=home, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("changed", [False, True], ids=["the grammar as prepared", "a changed grammar"])
+def test_processes_at_once_ask_one_grammar_and_write_nothing(tmp_path: Path, changed: bool) -> None:
+    """Nothing is cached outside of the package, so a home that cannot be written and a race are all the same to it."""
+    folder, home = checkout(tmp_path / "checkout"), tmp_path / "home"
+    home.mkdir()
+    grammar_file = folder / "grammars" / "nvdisasm.lark"
+    if changed:
+        text = grammar_file.read_text(encoding="utf-8")
+        assert "(elftype|" in text
+        grammar_file.write_text(text.replace("(elftype|", "(brandnew|elftype|"), encoding="utf-8")
+    before = files(tmp_path)
+    home.chmod(0o500)
+    try:
+        answers = [process.communicate()[0].split() for process in [asked(folder, home) for _ in range(2)]]
+    finally:
+        home.chmod(0o700)
+    assert answers == [["directive" if changed else "None", "code"]] * 2
+    assert files(tmp_path) == before

@@ -88,6 +88,7 @@ def test_it_brings_nothing_but_itself_into_a_test_run() -> None:
         assert {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names} == {
             "sassmix",
             "sassmix.pytest_plugin",
+            "sassmix.version",
         }
     assert min(costs) < 0.06, costs
 

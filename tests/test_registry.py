@@ -17,7 +17,7 @@ from sassmix.arch import Architecture, load_opcodes, sm
 from sassmix.classify import Classifier
 from sassmix.errors import PluginError, UnknownArchitectureError
 from sassmix.plugins import default_plugins
-from sassmix.registry import Registry, Table
+from sassmix.registry import Registry, Table, target_key
 from tests.conftest import architecture, origin, registered, row, rule
 
 BASE = architecture(
@@ -231,6 +231,19 @@ def test_targets_come_in_the_order_of_their_numbers() -> None:
     registry = accepted(architecture("a", 100, "90a", 50, rows=[row("A")]), architecture("b", "100a", 90, 103))
     assert [t for t, _ in registry] == ["sm_50", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103"]
     assert registry.targets_with("A") == ["sm_50", "sm_90a", "sm_100"]
+
+
+def test_a_name_without_a_number_comes_before_every_target() -> None:
+    names = ["sm_100", "none", "sm_1", "sm_0", "compute"]
+    assert sorted(names, key=target_key) == ["compute", "none", "sm_0", "sm_1", "sm_100"]
+
+
+@pytest.mark.parametrize(
+    ("others", "said"), [([], "none"), ([BASE], "base"), ([BASE, architecture("b2", 75)], "base, b2")]
+)
+def test_an_unknown_parent_says_which_there_are(others: list[Architecture], said: str) -> None:
+    _, message = refused(*others, architecture("child", 80, extends="zzzz"))
+    assert f"'zzzz', which no plugin has; there are {said}" in message
 
 
 def test_an_unknown_target_has_near_names() -> None:

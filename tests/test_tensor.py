@@ -24,14 +24,28 @@ def counted(counts: dict[str, int], unresolved: dict[str, int] | None = None, ar
 
 counts = st.dictionaries(st.sampled_from([*MATRIX, *PLAIN]), st.integers(1, 99), min_size=1)
 plain = st.dictionaries(st.sampled_from(PLAIN), st.integers(1, 99), min_size=1)
-statuses: st.SearchStrategy[Status] = st.sampled_from(["pass", "pass", "pass", "warn", "fail"])
-evidence = st.tuples(*(st.builds(Evidence, st.just(check), statuses, st.just(f"why {check}")) for check in CHECKS))
 known = st.sampled_from([None, *(TensorVerdict(present, None, "") for present in (True, False, None))])
 
 
-@given(issued=counts, off=st.sets(st.sampled_from(MATRIX)), checks=evidence, static=known)
+def evidence(**failing: Status) -> list[Evidence]:
+    """The checks, of which all others pass."""
+    return [Evidence(check, failing.get(check, "pass"), f"why {check}") for check in CHECKS]
+
+
+@pytest.mark.parametrize(
+    "checks",
+    [
+        evidence(),
+        evidence(consistent="fail"),
+        evidence(consistent="warn"),
+        evidence(captured="fail"),
+        evidence(resolved="warn", mapping="fail", consistent="fail"),
+    ],
+    ids=lambda checks: " ".join(f"{item.check}:{item.status}" for item in checks if item.status != "pass"),
+)
+@given(issued=counts, off=st.sets(st.sampled_from(MATRIX)), static=known)
 def test_counts_are_believed_as_far_as_their_evidence(
-    issued: dict[str, int], off: set[str], checks: tuple[Evidence, ...], static: TensorVerdict | None
+    checks: list[Evidence], issued: dict[str, int], off: set[str], static: TensorVerdict | None
 ) -> None:
     """``off`` are the opcodes that no lane executed."""
     active = {name: count for name, count in issued.items() if name not in off}
@@ -47,6 +61,9 @@ def test_counts_are_believed_as_far_as_their_evidence(
     assert all(item.detail in found.reason for item in told[:3])
     shown = set() if contradicted and ran else ran or seen
     assert all(f"{name.partition('.')[0]} ({issued[name]})" in found.reason for name in shown)
+    if not told:
+        sure = "issued with no lane active, so not executed" if seen else "no matrix opcode executed"
+        assert found.reason.endswith(" executed" if ran else sure)
 
 
 @pytest.mark.parametrize(("lost", "foreign"), [(0, 0), (3, 0), (0, 3)])
@@ -84,7 +101,20 @@ def test_a_listing_says_yes_for_what_it_reaches_and_no_without_a_doubt(
         where = [own, *reached].index(holders[0])
         assert (f"callee{where - 1}" in found.reason) == (where > 0)
     else:
-        assert all(doubt in found.reason for doubt in doubts)
+        assert all(doubt in found.reason for doubt in doubts or ["no matrix opcode stands in the listing"])
+
+
+@pytest.mark.parametrize(("guess", "present"), [("QFMA4", None), ("UTCMXQMMA", True)])
+@pytest.mark.parametrize("called", [True, False])
+def test_a_class_that_is_only_inferred_may_be_another_one(guess: str, present: bool | None, called: bool) -> None:
+    """An opcode that is guessed to be none may be a matrix opcode; one that is guessed to be one is no doubt."""
+    plain, guessed = (counted({name: 1}, arch="sm_100a") for name in ("EXIT", guess))
+    own, reached = (plain, {"f": guessed}) if called else (guessed, {})
+    listed = static_verdict(own, reached, [], arch="sm_100a", registry=REGISTRY)
+    assert listed.present is present
+    off = dynamic_verdict(guessed, plain, evidence(), arch="sm_100a", registry=REGISTRY, static=None)
+    assert off.active is (False if present else None)
+    assert present or all(f"what {guess} does is only inferred" in found.reason for found in (listed, off))
 
 
 @pytest.mark.parametrize("callee", [counted({UNKNOWN: 1}), counted({"EXIT": 1}, {"OPCODE_3": 1})])

@@ -11,10 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sassmix.counts import Counts
 from sassmix.errors import InputError, Problem
 from sassmix.listing import Listing
+
+if TYPE_CHECKING:
+    from sassmix.counts import Counts
 
 #: Bytes from the start of a file by which its kind is told.
 HEAD = 1 << 18

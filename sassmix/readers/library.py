@@ -112,7 +112,7 @@ class Library:
         """Members whose disassembly is under way, as many as there are processors: it takes longer than reading it."""
         for member in self._extracted():
             self.running.append((member, Disassembly(self.how, self.folder / member.file, member.label, self.kind)))
-            if len(self.running) > min(os.cpu_count() or 1, _MOST_AT_ONCE):
+            if len(self.running) > min(_processors(), _MOST_AT_ONCE):
                 yield from self._first()
         while self.running:
             yield from self._first()
@@ -148,6 +148,11 @@ class Library:
         _progress("")
         for _, work in self.running:
             work.close()
+
+
+def _processors() -> int:
+    """How many this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _is_name(text: str) -> bool:

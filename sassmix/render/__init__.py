@@ -6,9 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sassmix.report import Report
+if TYPE_CHECKING:
+    from sassmix.report import Report
 
 
 def render(report: Report, form: str, *, width: int | None = None, encoding: str = "utf-8") -> str:
