@@ -233,7 +233,7 @@ def _verdict(
         on,
         evidence,
         elsewhere={other.first.kind: _matrix(other, claim, classifier) for other in others},
-        arch=claim.arch,
+        arch=None if claim.overridden else claim.arch,  # an absence follows from no contradiction
         registry=classifier.registry,
         static=static.tensor if static else None,
     )

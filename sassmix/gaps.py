@@ -16,7 +16,7 @@ from sassmix.counts import (
 )
 from sassmix.flow import entry_opcodes
 from sassmix.listing import Function
-from sassmix.own_texts import guard_of
+from sassmix.own_texts import CALLS, guard_of
 from sassmix.own_texts import opcode_of as _base
 
 Named = Sequence[tuple[str, CountRow]]
@@ -39,6 +39,7 @@ def gaps_of(counts: Counts, function: Function | None, resolved: Named, *, whole
         *([GUARDED_END] if UNKNOWN_END in counts.gaps and ends else []),
         *([CODE_READS_CLOCK] if _is_timed(counts, function) else []),
         *(_skipped(function, resolved) if function and whole else []),
+        *_called(resolved),
         *(UNTOLD_EXIT if gap == NO_EXIT and not whole else gap for gap in still),
     ]
 
@@ -53,6 +54,14 @@ def _skipped(function: Function, resolved: Named) -> list[str]:
     counted = {_base(name) for name, row in resolved if row.issued}
     missing = [opcode for opcode in entry_opcodes(function) if opcode not in counted]
     return [f"{opcode} stands where every warp comes through, but was not counted" for opcode in missing]
+
+
+def _called(resolved: Named) -> list[str]:
+    """What was called is a part of the kernel; where nothing returned, it was not counted, whoever left it out."""
+    calls = sum(row.issued if row.active is None else row.active for name, row in resolved if _base(name) in CALLS)
+    if not calls or any(row.issued and _base(name) == "RET" for name, row in resolved):
+        return []
+    return [f"CALL was executed {calls} times and RET never: what was called may be missing"]
 
 
 def _reads_clock(function: Function) -> bool:

@@ -13,7 +13,7 @@ from sassmix.listing import Function
 _SASS = re.compile(
     r"\s*(?P<guard>@!?U?P[0-9T][ \t]+)?(?P<mnemonic>[A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?:[ \t][^;\r\n]*)?;?\s*"
 )
-_CALLS = frozenset({"CALL", "CAL", "JCAL"})
+CALLS = frozenset({"CALL", "CAL", "JCAL"})
 _JUMPS = frozenset({"JMP", "JMX", "JMXU"})
 
 
@@ -64,7 +64,7 @@ def shared_numbers(
     if counts.entered == began and not counts.lost:
         return 0
     again = counts.entered is not None and began > counts.entered
-    leaving = _CALLS | _JUMPS if again else _CALLS
+    leaving = CALLS | _JUMPS if again else CALLS
     if not any(row.issued and opcode_of(name) in leaving for name, row in (*by_number, *others)):
         return 0
     return sys.maxsize if callees is None else max(map(len, callees))

@@ -304,7 +304,7 @@ def test_an_error_that_cannot_say_its_text_is_said_all_the_same(distribution: Di
 def test_a_module_that_no_line_can_be_told_of_is_named(distribution: Distribution) -> None:
     install(distribution, Case("import sassmix\n\0\n"))
     (error,) = default_plugins().errors
-    assert "SyntaxError: source code string cannot contain null bytes (acme); correct the line" in str(error)
+    assert "Error: source code string cannot contain null bytes (acme); " in str(error)  # a ValueError before 3.11.4
 
 
 def test_a_line_of_a_package_names_the_package(distribution: Distribution) -> None:

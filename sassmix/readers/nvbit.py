@@ -69,6 +69,7 @@ class _Launch:
     cut: bool
     settings: dict[str, str]
     version: str | None
+    run: int
     opcodes: list[tuple[int, str, str]] = field(default_factory=list)
     odd: list[int] = field(default_factory=list)
 
@@ -85,6 +86,7 @@ class _Text:
     path: Path
     settings: dict[str, str] = field(default_factory=dict)
     version: str | None = None
+    run: int = 0
     launch: _Launch | None = None
     tail: tuple[int, str] | None = None
     stray: list[Problem] = field(default_factory=list)
@@ -97,11 +99,13 @@ class _Text:
                 if self.launch:
                     yield self.launch
                 cut = bool(found["cut"])
-                self.launch = _Launch(number, found["name"], found["count"], cut, {**self.settings}, self.version)
+                self.launch = _Launch(
+                    number, found["name"], found["count"], cut, {**self.settings}, self.version, self.run
+                )
             elif banner := _BANNER.fullmatch(line.strip()):
                 if self.launch:
                     yield self.launch
-                self.launch, self.version, self.settings = None, banner[1], {}
+                self.launch, self.version, self.settings, self.run = None, banner[1], {}, self.run + 1
             elif (setting := _SETTING.fullmatch(line)) and (not self.launch or setting[1] in SETTINGS):
                 self.settings[setting[1]] = setting[2]
             elif self.launch:
@@ -122,20 +126,32 @@ def _take(launch: _Launch, line: str, number: int) -> None:
 
 def _read(path: Path) -> Iterator[Counts]:
     text = _Text(path)
-    found = [_counts(text, launch) for launch in text.launches()]
+    runs: dict[int, list[Counts]] = {}
+    for launch in text.launches():
+        runs.setdefault(launch.run, []).append(_counts(text, launch))
+    found = [counts for run in runs.values() for counts in run]
     if not found:
         raise InputError(str(path), "holds NVBit's banner but no kernel: the tool has counted nothing")
     found[-1].problems.extend(text.stray)
-    bare = [counts for counts in found if all(row.name == ALL for row in counts.rows)]
-    if len(bare) < len(found):
-        for counts in bare:
-            counts.gaps.append("the launch has no opcodes below its line, and others of the file have")
+    for run in runs.values():
+        _explain_bare(run)
     if text.tail:
         last = _cut_launch(text.path, *text.tail)
         for counts in found if not last.names.known else ():
             counts.gaps += last.lost
         found.append(last)
     yield from found
+
+
+def _explain_bare(run: list[Counts]) -> None:
+    """A tool prints opcodes below every launch or below none: where one has none, the run was ended before them."""
+    bare = [counts for counts in run if all(row.name == ALL for row in counts.rows)]
+    if len(bare) == len(run):
+        return
+    what = "the launch has no opcodes below its line, and others of the run have"
+    for counts in run:
+        if counts in bare or any(counts.names.best == other.names.best for other in bare):
+            counts.gaps.append(what if counts in bare else "another launch of it has no opcodes below its line")
 
 
 def _cut_launch(path: Path, line: int, rest: str) -> Counts:
