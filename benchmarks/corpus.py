@@ -29,7 +29,8 @@ def own_cubins() -> list[Path]:
 
 def long_kernels(folder: Path) -> list[Path]:
     """``kernels.cu`` compiled into a folder for some targets; nothing where no nvcc is installed."""
-    return [_compiled(SOURCE, folder / f"kernels.sm_{target}.cubin", target) for target in COMPILED if has_compiler()]
+    targets = COMPILED if has_compiler() else ()
+    return [_compiled(SOURCE, folder / f"kernels.sm_{target}.cubin", target) for target in targets]
 
 
 def large_cubin(folder: Path) -> list[Path]:
@@ -42,9 +43,10 @@ def large_cubin(folder: Path) -> list[Path]:
 
 def has_compiler() -> bool:
     """Whether nvcc is there; it is said where it is not."""
-    if not find_tools("nvcc"):
+    found = bool(find_tools("nvcc"))
+    if not found:
         print("no nvcc is installed (pip install nvidia-cuda-nvcc): its code is left out", file=sys.stderr)
-    return bool(find_tools("nvcc"))
+    return found
 
 
 def _compiled(source: Path, cubin: Path, target: str, *options: str) -> Path:

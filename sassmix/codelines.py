@@ -13,7 +13,7 @@ _COLUMNS = (
     r"\n        /\*([0-9a-f]{1,16}+)\*/ ++(@%s ++|)(%s)(%s);"
     r"(?:(?=\n)| *+(?:/\* 0x[0-9a-f]{16} \*/(?:\n ++/\* 0x[0-9a-f]{16} \*/)?|//[^\n]*)?(?=\n))"
 )
-CODE = re.compile(_COLUMNS % (r"[^\s]++", r"[A-Z_][^\s;]*+", r"[^\n;]*+"))
+_CODE = re.compile(_COLUMNS % (r"\S++", r"[A-Z_][^\s;]*+", r"[^\n;]*+"))
 # Faster by a quarter, as `re` runs over all but one character at once; but from an odd line into the next, which has to
 # end somewhere, or a text without semicolons would take for ever. What the tools print without a blank behind it is
 # named, as the next line would be taken for a part of it.
@@ -94,7 +94,7 @@ def _pieces(text: str) -> Iterator[str]:
 def _columns(piece: str) -> tuple[re.Pattern[str], list[list[str]]]:
     """Gaps, offsets, guards, mnemonics and tails of a piece, and by which pattern."""
     columns: list[list[str]] = []
-    for pattern in (_HASTY, CODE):
+    for pattern in (_HASTY, _CODE):
         parts = pattern.split(_whole(piece))
         columns = [parts[group::5] for group in range(5)]
         words = "".join(set(columns[3])) + "".join(set(columns[2])).replace(" ", "")

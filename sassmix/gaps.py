@@ -15,8 +15,8 @@ from sassmix.counts import (
     Counts,
 )
 from sassmix.flow import entry_opcodes
-from sassmix.listing import Function
-from sassmix.own_texts import CALLS, guard_of
+from sassmix.listing import CALLS, Function
+from sassmix.own_texts import guard_of
 from sassmix.own_texts import opcode_of as _base
 
 Named = Sequence[tuple[str, CountRow]]

@@ -24,7 +24,7 @@ INSIDE = -1
 _LAST = re.compile(r"(EXIT|RET|BRA|BRX|BRXU|JMP|JMX|JMXU|BPT|KILL|CALL|JCAL|CAL|BRK|CONT|SYNC|LONGJMP)(\.|$)")
 _TARGET = re.compile(r"`\(([^()`]+)\)")
 _NUMBER = re.compile(r"(?:^|[ ,])(0x[0-9a-f]+)\s*$")
-_CALLS = frozenset({"CALL", "CAL", "JCAL"})
+CALLS = frozenset({"CALL", "CAL", "JCAL"})
 _BRANCHES = frozenset({"BRA", "BSSY", "SSY", "PBK", "PCNT"})
 _JUMPS = frozenset({"BRA", "JMP", "JMX", "JMXU", "BRXU", "BRX"})
 
@@ -171,7 +171,7 @@ class Function:
         branches: list[str] = []
         for index in range(self.start, self.code_stop):
             opcode = self.columns.mnemonics[index].partition(".")[0]
-            if opcode in _CALLS or opcode in _JUMPS:
+            if opcode in CALLS or opcode in _JUMPS:
                 called += self._target(opcode, self.columns.tails[index])
             if opcode in _BRANCHES:
                 branches += self._branch(self.columns.tails[index])
@@ -185,7 +185,7 @@ class Function:
         return [number[1]] if number and not self._holds(int(number[1], 16)) else []
 
     def _target(self, opcode: str, tail: str) -> list[str | None]:
-        called = opcode in _CALLS
+        called = opcode in CALLS
         first = tail.rsplit(", ", maxsplit=1)[-1].split("`", maxsplit=1)[0].strip()
         through_register = bool(re.match(r"U?R[0-9Z]", first))
         label = _TARGET.search(tail)

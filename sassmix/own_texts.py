@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from sassmix.counts import CountRow, Counts
-from sassmix.listing import Function
+from sassmix.listing import CALLS, Function
 
 _SASS = re.compile(
     r"\s*(?P<guard>@!?U?P[0-9T][ \t]+)?(?P<mnemonic>[A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?:[ \t][^;\r\n]*)?;?\s*"
 )
-CALLS = frozenset({"CALL", "CAL", "JCAL"})
 _JUMPS = frozenset({"JMP", "JMX", "JMXU"})
 
 

@@ -179,6 +179,9 @@ def test_counts_behind_the_end_are_told(beyond: int, told: str) -> None:
 JUMPED = ["MOV R1, R2", "@P1 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", "@P2 FMUL R2, R2, R3"]
 
 
+GUARD_AT_A_LABEL = ["MOV R1, R2", "@P1 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", "@P2 FMUL R2, R2, R3"]
+
+
 @pytest.mark.parametrize(
     ("counts", "doubts"),
     [
@@ -191,11 +194,7 @@ JUMPED = ["MOV R1, R2", "@P1 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", "@P2 FMUL
 )
 def test_a_guard_at_a_label_lets_no_count_get_lost(counts: list[int], doubts: int) -> None:
     code = [
-        "MOV R1, R2",
-        "@P1 BRA `(.L_1)",
-        "FADD R2, R2, R3",
-        ".L_1:",
-        "@P2 FMUL R2, R2, R3",
+        *GUARD_AT_A_LABEL,
         "FADD R2, R2, R3",
         "EXIT",
     ]
@@ -205,11 +204,7 @@ def test_a_guard_at_a_label_lets_no_count_get_lost(counts: list[int], doubts: in
 def test_an_end_to_which_a_jump_may_lead_lets_out_all_that_it_counts() -> None:
     """Eight came to the end, five of them by the jump, and four went on."""
     code = [
-        "MOV R1, R2",
-        "@P1 BRA `(.L_1)",
-        "FADD R2, R2, R3",
-        ".L_1:",
-        "@P2 FMUL R2, R2, R3",
+        *GUARD_AT_A_LABEL,
         "@P0 EXIT",
         "MOV R1, R2",
     ]

@@ -145,13 +145,18 @@ def _read(path: Path) -> Iterator[Counts]:
 
 def _explain_bare(run: list[Counts]) -> None:
     """A tool prints opcodes below every launch or below none: where one has none, the run was ended before them."""
-    bare = [counts for counts in run if all(row.name == ALL for row in counts.rows)]
-    if len(bare) == len(run):
+    if all(map(_is_bare, run)):
         return
-    what = "the launch has no opcodes below its line, and others of the run have"
+    ended = {counts.names.best for counts in run if _is_bare(counts)}
     for counts in run:
-        if counts in bare or any(counts.names.best == other.names.best for other in bare):
-            counts.gaps.append(what if counts in bare else "another launch of it has no opcodes below its line")
+        if _is_bare(counts):
+            counts.gaps.append("the launch has no opcodes below its line, and others of the run have")
+        elif counts.names.best in ended:
+            counts.gaps.append("another launch of it has no opcodes below its line")
+
+
+def _is_bare(counts: Counts) -> bool:
+    return all(row.name == ALL for row in counts.rows)
 
 
 def _cut_launch(path: Path, line: int, rest: str) -> Counts:
