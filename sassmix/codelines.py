@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import compress, count, islice
 from typing import NamedTuple
 
-from sassmix.columns import Columns
+from sassmix.columns import Columns, Packed
+from sassmix.forms import half_folded
 
 # The columns of nvdisasm and cuobjdump. What the groups hold is proved by the grammar afterwards.
 _COLUMNS = (
@@ -32,40 +34,52 @@ _ENCODING = re.compile(r"/\* 0x[0-9a-f]++ \*/$")
 
 
 class Distinct(NamedTuple):
-    """The texts of columns, each once."""
+    """What is to be proved of the columns, each text once; of the tails what is left when most digits are folded."""
 
     guards: set[str]
     mnemonics: set[str]
     tails: set[str]
 
 
-def take_apart(text: str) -> tuple[list[str], Columns, Distinct]:
-    """The code lines as columns, and what stands in front of each of them and behind the last.
+class Taken(NamedTuple):
+    """A text taken apart.
 
-    Piece by piece, and each offset and mnemonic kept once: that takes a third less memory.
+    :param gaps: what stands between code lines, each with the number of code lines in front of it, and with a line end
+        in front of each of its lines.
+    """
+
+    gaps: list[tuple[int, str]]
+    columns: Columns
+    distinct: Distinct
+
+
+class _Piece(NamedTuple):
+    pattern: re.Pattern[str]
+    gaps: list[str]
+    offsets: list[str]
+    guards: list[str]
+    mnemonics: list[str]
+    tails: list[str]
+
+
+def take_apart(text: str) -> Taken:
+    """The code lines as columns, and what stands around them: piece by piece, which takes less memory.
 
     :param text: with a line end behind each line.
-    :returns: each gap with a line end in front of its lines, the first too; the columns; what is to be proved of them.
     """
-    gaps: list[str] = []
-    last = ["" if text.startswith(" ") else "\n"]  # the parts of the gap that is not closed by code yet
-    code = Columns()
-    offsets: dict[str, str] = {}
-    mnemonics: dict[str, str] = {}
-    for piece in _pieces(text):
-        (first, *between), numbers, guards, names, tails = _columns(piece)[1]
-        last.append(first)
-        if not between:
-            continue
-        gaps.append("".join(last))
-        last = [between.pop()]
-        gaps += between
-        code.offsets += map(offsets.setdefault, numbers, numbers)
-        code.guards += guards
-        code.mnemonics += map(mnemonics.setdefault, names, names)
-        code.tails += tails
-    gaps.append("".join(last))
-    return gaps, code, Distinct(set(code.guards), set(mnemonics), set(code.tails))
+    offsets, guards, mnemonics, tails = Packed(), list[str](), list[str](), Packed()
+    gaps = [] if text.startswith(" ") else [(0, "\n")]
+    names: dict[str, str] = {}
+    folded = set[str]()
+    for lines in _pieces(text):
+        piece = _taken(lines, names)
+        gaps += [(len(guards) + at, piece.gaps[at]) for at in compress(count(), piece.gaps)]
+        if piece.offsets:
+            offsets.pack(piece.offsets)
+            guards += piece.guards
+            mnemonics += piece.mnemonics
+            folded.update(half_folded(tails.pack(piece.tails)))
+    return Taken(gaps, Columns(offsets, guards, mnemonics, tails), Distinct(set(guards), set(names), folded))
 
 
 def line_numbers(text: str) -> list[int]:
@@ -73,7 +87,7 @@ def line_numbers(text: str) -> list[int]:
     numbers, before = [0], 1
     for piece in _pieces(text):
         whole, line, done = _whole(piece), before - piece.startswith(" "), 0
-        for match in _columns(piece)[0].finditer(whole):
+        for match in _taken(piece, {}).pattern.finditer(whole):
             line += whole.count("\n", done, match.end())
             done = match.end()
             numbers.append(line)
@@ -91,16 +105,25 @@ def _pieces(text: str) -> Iterator[str]:
         start = stop
 
 
-def _columns(piece: str) -> tuple[re.Pattern[str], list[list[str]]]:
-    """Gaps, offsets, guards, mnemonics and tails of a piece, and by which pattern."""
-    columns: list[list[str]] = []
-    for pattern in (_HASTY, _CODE):
-        parts = pattern.split(_whole(piece))
-        columns = [parts[group::5] for group in range(5)]
-        words = "".join(set(columns[3])) + "".join(set(columns[2])).replace(" ", "")
-        if not _ODD.search(words) and "\n" not in "".join(columns[4]):
-            break
-    return pattern, columns
+def _taken(piece: str, names: dict[str, str]) -> _Piece:
+    """The columns of a piece, by the pattern that takes it apart rightly.
+
+    :param names: every mnemonic found so far, each once; those of the piece are added.
+    """
+    known = len(names)
+    taken = _split(_HASTY, piece, names)
+    new = list(islice(names, known, None))
+    if not _ODD.search("".join([*new, *set(taken.guards)]).replace(" ", "")) and "\n" not in "".join(taken.tails):
+        return taken
+    for name in new:
+        del names[name]
+    return _split(_CODE, piece, names)
+
+
+def _split(pattern: re.Pattern[str], piece: str, names: dict[str, str]) -> _Piece:
+    parts = pattern.split(_whole(piece))
+    gaps, offsets, guards, mnemonics, tails = (parts[group::5] for group in range(5))
+    return _Piece(pattern, gaps, offsets, guards, list(map(names.setdefault, mnemonics, mnemonics)), tails)
 
 
 def _whole(piece: str) -> str:
@@ -127,16 +150,18 @@ def split_code(line: str, *, bare: bool = False) -> tuple[str, str, str, str, bo
 
 def merge(into: Columns, code: Columns, extra: dict[int, tuple[str, str, str, str]]) -> None:
     """Put the code lines that were read one by one between the others, each at its index."""
-    if not extra:
-        into.offsets, into.guards, into.mnemonics, into.tails = code.offsets, code.guards, code.mnemonics, code.tails
-        return
-    done = 0
-    for count, (index, row) in enumerate(extra.items()):
-        stop = index - count
-        if stop > done:
-            piece = slice(done, stop)
-            into.extend(code.offsets[piece], code.guards[piece], code.mnemonics[piece], code.tails[piece])
-            done = stop
-        for column, value in zip((into.offsets, into.guards, into.mnemonics, into.tails), row, strict=True):
-            column.append(value)
-    into.extend(code.offsets[done:], code.guards[done:], code.mnemonics[done:], code.tails[done:])
+    columns: list[Sequence[str]] = [code.offsets, code.guards, code.mnemonics, code.tails]
+    if extra:
+        columns = [
+            _between(column, list(extra), group)
+            for column, group in zip(columns, zip(*extra.values(), strict=True), strict=True)
+        ]
+    into.offsets, into.guards, into.mnemonics, into.tails = columns
+
+
+def _between(column: Sequence[str], places: list[int], texts: tuple[str, ...]) -> list[str]:
+    merged, others = list[str](), iter(column)
+    for place, text in zip(places, texts, strict=True):
+        merged += islice(others, place - len(merged))
+        merged.append(text)
+    return [*merged, *others]

@@ -83,26 +83,32 @@ def rejected_mnemonics(mnemonics: Collection[str]) -> set[str]:
     return {mnemonic for mnemonic in mnemonics if not is_mnemonic(mnemonic)}
 
 
-def rejected_tails(tails: Collection[str]) -> set[str]:
-    """The texts between mnemonic and semicolon (the blank in front included) that the grammar does not know."""
-    # Most digits are folded at once: that leaves few texts for the costly rest, and nearly always all is proved.
-    half = set("\n".join(tails).translate(_HALF).split("\n")) - {"", " "}
-    joined = ", ".join(half)
+def half_folded(joined: str) -> set[str]:
+    """What is left of texts, one on each line, once most digits are folded: few texts for the costly rest."""
+    return set(joined.translate(_HALF).split("\n"))
+
+
+def rejected_tails(tails: Sequence[str], half: set[str]) -> set[str]:
+    """The texts between mnemonic and semicolon (the blank in front included) that the grammar does not know.
+
+    :param half: the same as :func:`half_folded` leaves them; nearly always all are proved by these.
+    """
+    if not _rejected(half):
+        return set()
+    return _rejected(set(tails))
+
+
+def _rejected(tails: set[str]) -> set[str]:
+    tails = tails - {"", " "}
     odd: list[str] = []
+    joined = ", ".join(tails)
     if "(*" in joined or _STAND_IN in joined:
         odd = [tail for tail in tails if "(*" in tail or _STAND_IN in tail]
-        half = {tail for tail in half if "(*" not in tail and _STAND_IN not in tail}
-        joined = ", ".join(half)
-    if not half or not rejected_pieces(_pieces(joined)):
-        return _rejected_whole(odd)
-    plain = set(tails).difference(odd, ("", " "))
-    bad = rejected_pieces(_pieces(", ".join(plain)))
-    suspects = [tail for tail in plain if not bad.isdisjoint(tail.split(", "))]
+        tails = tails.difference(odd)
+        joined = ", ".join(tails)
+    bad = rejected_pieces(list(set(joined.split(", ")))) if tails else set()
+    suspects = [tail for tail in tails if not bad.isdisjoint(tail.split(", "))] if bad else []
     return {tail for tail in suspects if tail.strip() and not _is_tail(tail)} | _rejected_whole(odd)
-
-
-def _pieces(joined: str) -> list[str]:
-    return list(set(joined.split(", ")))
 
 
 def _rejected_whole(tails: list[str]) -> set[str]:

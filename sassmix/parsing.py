@@ -81,7 +81,7 @@ class _Parser:
         self.cut = "" if text.endswith("\n") else text.rpartition("\n")[2]
         self.text = text + "\n" if self.cut else text
         gaps, code, distinct = take_apart(self.text)
-        self.bare = len(gaps) == 1 and "/*" not in text
+        self.bare = not len(code) and "/*" not in text
         self.scope = Scope(self.columns, self.problems, self.path, self._number)
         self._walk(gaps, code)
         self._prove(distinct)
@@ -97,13 +97,12 @@ class _Parser:
             lines=self.lines,
         )
 
-    def _walk(self, gaps: list[str], code: Columns) -> None:
+    def _walk(self, gaps: list[tuple[int, str]], code: Columns) -> None:
         """Go through the lines around the code. Most say nothing, and are counted without being looked at."""
-        behind, index = self.behind, -1
-        for piece in filter(None, gaps):  # few; to look for each is faster than to look at all
-            index = gaps.index(piece, index + 1)
-            behind += repeat(index, piece.count("\n"))
-        lines = "".join(gaps).split("\n")[1:]
+        behind = self.behind
+        for index, gap in gaps:
+            behind += repeat(index, gap.count("\n"))
+        lines = "".join(gap for _, gap in gaps).split("\n")[1:]
         kinds = self._kinds(lines)
         scope = self.scope
         for at in range(len(lines)) if "header" in kinds else self._telling(lines, kinds):
@@ -192,11 +191,13 @@ class _Parser:
 
     def _prove(self, distinct: Distinct) -> None:
         """Ask the grammar for every distinct guard, mnemonic and operand text of the code lines."""
-        for texts, texts_of_rows in zip(distinct, list(zip(*self.extra.values(), strict=True))[1:], strict=False):
-            texts.update(texts_of_rows)
+        for _, guard, mnemonic, tail in self.extra.values():
+            distinct.guards.add(guard)
+            distinct.mnemonics.add(mnemonic)
+            distinct.tails.update(forms.half_folded(tail))
         guards = forms.rejected_guards(distinct.guards)
         mnemonics = forms.rejected_mnemonics(distinct.mnemonics)
-        tails = forms.rejected_tails(distinct.tails)
+        tails = forms.rejected_tails(self.columns.tails, distinct.tails)
         if not (guards or mnemonics or tails):
             return
         columns = self.columns

@@ -300,12 +300,8 @@ def large(kernels: int, instructions: int) -> Report:
     (base,) = sassmix.mix(INPUTS["static"], kernels=["hgmma_pipelined"], code=True).kernels
     assert base.code
     (one,) = base.code.functions
-    columns = Columns()
-    for _ in range(instructions // len(one) + 1):
-        parts = (
-            getattr(one.columns, name)[one.start : one.stop] for name in ("offsets", "guards", "mnemonics", "tails")
-        )
-        columns.extend(*parts)
+    parts = (getattr(one.columns, name)[one.start : one.stop] for name in ("offsets", "guards", "mnemonics", "tails"))
+    columns = Columns(*(part * (instructions // len(one) + 1) for part in parts))
     function = Function(
         name=one.name, arch=one.arch, role="kernel", section=None, columns=columns, start=0, stop=instructions
     )

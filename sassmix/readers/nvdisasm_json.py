@@ -112,22 +112,23 @@ def _function(item: dict[str, Any], arch: str | None, path: str | None, problems
     name = str(item.get("function-name", "(no name)"))
     given = item.get("start")
     start = given if isinstance(given, int) else 0
-    columns = Columns()
+    rows: list[tuple[str, str, str, str]] = []
     unread: dict[int, str] = {}
     entries, step = item["sass-instructions"], _step(arch)
     for place, entry in enumerate(entries):
         row = entry if isinstance(entry, dict) else {}
         if step == _OLD_STEP and row.get("opcode") == "":
             continue  # a word of control fields
-        index = len(columns)
+        index = len(rows)
         opcode, guard = str(row.get("opcode") or "?"), str(row.get("predicate") or "").removeprefix("@")
         guard = "" if guard in _NO_GUARDS else guard
         tail = _operands(opcode, str(row.get("operands") or ""))
-        columns.extend([f"{start + step * place:04x}"], [f"@{guard} " if guard else ""], [opcode], [f" {tail}"])
+        rows.append((f"{start + step * place:04x}", f"@{guard} " if guard else "", opcode, f" {tail}"))
         if opcode == "?":
             unread[index] = "has no opcode"
         elif not _KEYS.issuperset(row):
             unread[index] = f"has the key {min(set(row) - _KEYS)!r}, which is not known"
+    columns = Columns(*(list(column) for column in zip(*rows, strict=True)))
     unread.update(_rejected(columns))
     function = Function(name=name, arch=arch, role="kernel", section=None, columns=columns, start=0, stop=len(columns))
     function.role = "helper" if name.startswith("$") else role_by_code(function)
@@ -188,7 +189,8 @@ def _rejected(columns: Columns) -> dict[int, str]:
     """Instructions that the grammar does not know, with what is wrong with them."""
     guards = forms.rejected_guards(set(columns.guards))
     mnemonics = forms.rejected_mnemonics(set(columns.mnemonics))
-    tails = forms.rejected_tails({tail.replace(",", ", ") for tail in columns.tails})
+    spaced = [tail.replace(",", ", ") for tail in columns.tails]
+    tails = forms.rejected_tails(spaced, forms.half_folded("\n".join(spaced)))
     found: dict[int, str] = {}
     for index, tail in enumerate(columns.tails):
         if columns.guards[index] in guards or columns.mnemonics[index] in mnemonics:
