@@ -1,13 +1,10 @@
 """One pass of DuckDB over traces: what was executed, and by which warps of which launches.
 
-Two groupings are made of one scan, as rows per record would be as large as the trace. Numbers are read as DOUBLE:
-DuckDB rounds 1.5 to 2 if it is told to read whole numbers, and what is no such number must be seen to be told.
+Two groupings are made of one scan, as rows per record would be as large as the trace.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,29 +12,11 @@ from typing import Any, TypeGuard
 
 import duckdb
 
+from sassmix.readers._trace_scan import scans_of, with_memory
 from sassmix.readers._trace_twice import ID_BITS, PLACE, is_crowded, twice
-from sassmix.readers._zstd import is_zstd
 
 #: Numbers up to here are exact as DOUBLE.
 EXACT = 1 << 53
-_COLUMNS = {
-    "type": "VARCHAR",
-    "opcode_id": "DOUBLE",
-    "pc": "VARCHAR",
-    "sass": "VARCHAR",
-    "active_mask": "VARCHAR",
-    "grid_launch_id": "DOUBLE",
-    "cta": "VARCHAR",
-    "warp": "DOUBLE",
-    "trace_index": "DOUBLE",
-}
-_THREADS = 4
-_OPTIONS: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "preserve_insertion_order": "false",
-    "memory_limit": "192MB",
-}
 #: No text of the input is ever a part of a query; names of files are parameters.
 _SEEN = f"""
     CREATE TEMP TABLE seen AS
@@ -50,18 +29,28 @@ _SEEN = f"""
 _WARPS = f"""
     CREATE TEMP TABLE warps AS
     SELECT grid_launch_id AS launch, cta, warp, cta IS NOT NULL AND warp IS NOT NULL AS named,
-           list(type ORDER BY records DESC, list_position($types, type)) AS types, sum(records)::BIGINT AS records,
+           any_value(type) AS type, count(*) AS kinds, sum(records)::BIGINT AS records,
            sum(placed) = sum(seen.records) AND max(last) < {EXACT} AS known,
            CASE WHEN known THEN min(first) % {1 << ID_BITS} END AS first,
            CASE WHEN known THEN max(last) % {1 << ID_BITS} END AS last
     FROM seen WHERE by_instruction = 0 AND list_contains($types, type) GROUP BY grid_launch_id, cta, warp
 """  # noqa: S608
+#: The types of those warps that several recorded: for all of them it would take longer than all the rest.
+_SEVERAL = """
+    CREATE TEMP TABLE several AS
+    SELECT grid_launch_id AS launch, cta, warp, list(type ORDER BY records DESC, list_position($types, type)) AS types
+    FROM seen WHERE by_instruction = 0 AND list_contains($types, type) AND EXISTS (FROM warps WHERE kinds > 1)
+    GROUP BY ALL HAVING count(*) > 1
+"""
+_ORDERS = """
+    SELECT [type] FROM (SELECT DISTINCT type FROM warps WHERE kinds = 1) UNION SELECT types FROM several ORDER BY ALL
+"""
 #: The records of warps that several types recorded, apart for each order of their types: there are only few.
 _OVERLAP = """
-    SELECT types, type, opcode_id, pc, sass, active_mask, count(*) AS records
-    FROM (%s) AS record JOIN warps ON launch IS NOT DISTINCT FROM grid_launch_id
-         AND warps.cta IS NOT DISTINCT FROM record.cta AND warps.warp IS NOT DISTINCT FROM record.warp
-    WHERE list_contains(types, type) GROUP BY ALL ORDER BY ALL
+    SELECT coalesce(types, [type]) AS types, type, opcode_id, pc, sass, active_mask, count(*) AS records
+    FROM (%s) AS record LEFT JOIN several ON launch IS NOT DISTINCT FROM grid_launch_id
+         AND several.cta IS NOT DISTINCT FROM record.cta AND several.warp IS NOT DISTINCT FROM record.warp
+    WHERE list_contains($types, type) GROUP BY ALL ORDER BY ALL
 """
 #: Warps of which a lane was on and is not known to have left in an EXIT.
 _STAYED = """
@@ -135,17 +124,22 @@ def aggregate(paths: Sequence[Path], workspace: Path, types: Sequence[str], clos
     :param closing: the type of the record that a launch has one of.
     :raises duckdb.Error: if a line is too long, or a compressed file is damaged within.
     """
-    with _connected(workspace) as connection:
-        scans, names = _scans(paths, workspace)
-        connection.execute(_SEEN % scans, names)
-        found = _fetch(connection, list(types))
-        if any(len(kinds) > 1 for kinds in found.types):
-            overlap = connection.execute(_OVERLAP % scans, names).fetchall()
-            found.overlapping = [(tuple(row[0]), Group(*row[1:])) for row in overlap]
-        ended = (n for (kind, launch), n in found.records.items() if kind == closing and launch is not None)
-        if len(paths) > 1 or max(ended, default=0) > 1 or is_crowded(connection, types):
-            found.twice = twice(connection, scans, names, types, found.of_type(*types))
-        return found
+    return with_memory(workspace, lambda connection: _aggregate(connection, paths, workspace, list(types), closing))
+
+
+def _aggregate(
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], workspace: Path, types: list[str], closing: str
+) -> Aggregate:
+    scans, names = scans_of(paths, workspace)
+    connection.execute(_SEEN % scans, names)
+    found = _fetch(connection, types)
+    if any(len(kinds) > 1 for kinds in found.types):
+        overlap = connection.execute(_OVERLAP % scans, {"types": types, **names}).fetchall()
+        found.overlapping = [(tuple(row[0]), Group(*row[1:])) for row in overlap]
+    ended = (n for (kind, launch), n in found.records.items() if kind == closing and launch is not None)
+    if len(paths) > 1 or max(ended, default=0) > 1 or is_crowded(connection, types):
+        found.twice = twice(connection, scans, names, types, found.of_type(*types))
+    return found
 
 
 def stayed(paths: Sequence[Path], workspace: Path, types: Sequence[str], exits: Sequence[int]) -> int:
@@ -153,43 +147,9 @@ def stayed(paths: Sequence[Path], workspace: Path, types: Sequence[str], exits: 
 
     :raises duckdb.Error: if a file cannot be read.
     """
-    with _connected(workspace) as connection:
-        scans, names = _scans(paths, workspace)
-        return _number(connection, _STAYED % scans, {"types": list(types), "exits": list(exits), **names})
-
-
-def _connected(workspace: Path) -> duckdb.DuckDBPyConnection:
-    threads = min(_THREADS, os.cpu_count() or 1)
-    return duckdb.connect(config={**_OPTIONS, "threads": threads, "temp_directory": str(workspace / "spill")})
-
-
-def _scans(paths: Sequence[Path], workspace: Path) -> tuple[str, dict[str, Any]]:
-    """The files as one table, and their names, which are its parameters."""
-    names = {f"file{number}": str(_without_globs(path, workspace, number)) for number, path in enumerate(paths, 1)}
-    return " UNION ALL ".join(_scan(number, path) for number, path in enumerate(paths, 1)), names
-
-
-def _scan(number: int, path: Path) -> str:
-    with path.open("rb") as file:
-        packed = is_zstd(file.read(4))
-    columns = ", ".join(f"{name}: '{kind}'" for name, kind in _COLUMNS.items())
-    how = f"ignore_errors = true, compression = '{'zstd' if packed else 'uncompressed'}'"
-    return f"SELECT * FROM read_json($file{number}, format = 'newline_delimited', columns = {{{columns}}}, {how})"  # noqa: S608
-
-
-def _without_globs(path: Path, workspace: Path, number: int) -> Path:
-    """DuckDB takes ``*`` in a name for a pattern and would read other files too."""
-    path = path.absolute()
-    if not set("*?[") & set(str(path)):
-        return path
-    link = workspace / f"input{number}"
-    if link.exists():
-        return link
-    try:
-        link.symlink_to(path)
-    except OSError:
-        shutil.copyfile(path, link)
-    return link
+    scans, names = scans_of(paths, workspace)
+    values = {"types": list(types), "exits": list(exits), **names}
+    return with_memory(workspace, lambda connection: _number(connection, _STAYED % scans, values))
 
 
 def _fetch(connection: duckdb.DuckDBPyConnection, types: list[str]) -> Aggregate:
@@ -197,6 +157,7 @@ def _fetch(connection: duckdb.DuckDBPyConnection, types: list[str]) -> Aggregate
         return connection.execute(query).fetchall()
 
     connection.execute(_WARPS, {"types": types})
+    connection.execute(_SEVERAL, {"types": types})
     groups = [
         Group(*row)
         for row in rows(
@@ -210,7 +171,7 @@ def _fetch(connection: duckdb.DuckDBPyConnection, types: list[str]) -> Aggregate
         warps=dict(rows("SELECT launch, count(*) FROM warps WHERE named GROUP BY ALL")),
         first=_ids(rows("SELECT DISTINCT first FROM warps WHERE named")),
         last=_ids(rows("SELECT DISTINCT last FROM warps WHERE named")),
-        types=[tuple(kinds) for (kinds,) in rows("SELECT DISTINCT types FROM warps ORDER BY ALL")],
+        types=[tuple(kinds) for (kinds,) in rows(_ORDERS)],
         nameless=_number(connection, "SELECT coalesce(sum(records), 0)::BIGINT FROM warps WHERE NOT named"),
     )
 
