@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -48,7 +49,7 @@ def test_warps_that_do_not_fit_into_the_usual_memory_are_read_with_more(
     tried: list[str] = []
     connect = duckdb.connect
 
-    def connected(*, config: dict[str, str]) -> duckdb.DuckDBPyConnection:
+    def connected(*, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         tried.append(config.get("memory_limit", "all"))
         return connect(config=config)
 

@@ -5,10 +5,10 @@ Two groupings are made of one scan, as rows per record would be as large as the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import duckdb
 
@@ -39,11 +39,12 @@ _WARPS = f"""
 _SEVERAL = """
     CREATE TEMP TABLE several AS
     SELECT grid_launch_id AS launch, cta, warp, list(type ORDER BY records DESC, list_position($types, type)) AS types
-    FROM seen WHERE by_instruction = 0 AND list_contains($types, type) AND EXISTS (FROM warps WHERE kinds > 1)
-    GROUP BY ALL HAVING count(*) > 1
+    FROM seen WHERE by_instruction = 0 AND list_contains($types, type) AND $most > 1 GROUP BY ALL HAVING count(*) > 1
 """
-_ORDERS = """
-    SELECT [type] FROM (SELECT DISTINCT type FROM warps WHERE kinds = 1) UNION SELECT types FROM several ORDER BY ALL
+_BY_LAUNCH = """
+    SELECT launch, named, count(*), sum(records)::BIGINT, list(DISTINCT type) FILTER (kinds = 1), max(kinds),
+           list(DISTINCT first), list(DISTINCT last)
+    FROM warps GROUP BY launch, named
 """
 #: The records of warps that several types recorded, apart for each order of their types: there are only few.
 _OVERLAP = """
@@ -117,6 +118,19 @@ class Aggregate:
         return sum(records for (kind, _), records in self.records.items() if kind in types)
 
 
+class _Launch(NamedTuple):
+    """Warps of a launch by the query; those without a name, of which it is not known how many they are, apart."""
+
+    launch: float | None
+    named: bool
+    warps: int
+    records: int
+    types: list[str] | None
+    kinds: int
+    first: list[float | None]
+    last: list[float | None]
+
+
 def aggregate(paths: Sequence[Path], workspace: Path, types: Sequence[str], closing: str) -> Aggregate:
     """Read traces as one; files may be compressed.
 
@@ -157,29 +171,33 @@ def _fetch(connection: duckdb.DuckDBPyConnection, types: list[str]) -> Aggregate
         return connection.execute(query).fetchall()
 
     connection.execute(_WARPS, {"types": types})
-    connection.execute(_SEVERAL, {"types": types})
-    groups = [
-        Group(*row)
-        for row in rows(
-            "SELECT type, opcode_id, pc, sass, active_mask, records FROM seen WHERE by_instruction = 1 ORDER BY ALL"
-        )
-    ]
+    launches = [_Launch(*row) for row in rows(_BY_LAUNCH)]
+    most = max((launch.kinds for launch in launches), default=0)
+    connection.execute(_SEVERAL, {"types": types, "most": most})
+    orders = {(kind,) for launch in launches for kind in launch.types or ()}
+    if most > 1:
+        orders |= {tuple(kinds) for (kinds,) in rows("SELECT DISTINCT types FROM several")}
+    groups = rows(
+        "SELECT type, opcode_id, pc, sass, active_mask, records FROM seen WHERE by_instruction = 1 ORDER BY ALL"
+    )
     by_launch = "SELECT type, grid_launch_id, sum(records)::BIGINT FROM seen WHERE by_instruction = 0 GROUP BY ALL"
+    named = [launch for launch in launches if launch.named]
     return Aggregate(
-        groups=groups,
+        groups=[Group(*row) for row in groups],
         records={(kind, launch): number for kind, launch, number in rows(by_launch)},
-        warps=dict(rows("SELECT launch, count(*) FROM warps WHERE named GROUP BY ALL")),
-        first=_ids(rows("SELECT DISTINCT first FROM warps WHERE named")),
-        last=_ids(rows("SELECT DISTINCT last FROM warps WHERE named")),
-        types=[tuple(kinds) for (kinds,) in rows(_ORDERS)],
-        nameless=_number(connection, "SELECT coalesce(sum(records), 0)::BIGINT FROM warps WHERE NOT named"),
+        warps={launch.launch: launch.warps for launch in named},
+        first=_ids(launch.first for launch in named),
+        last=_ids(launch.last for launch in named),
+        types=sorted(orders),
+        nameless=sum(launch.records for launch in launches if not launch.named),
     )
 
 
-def _ids(found: Sequence[tuple[float | None]]) -> frozenset[int] | None:
+def _ids(found: Iterable[Sequence[float | None]]) -> frozenset[int] | None:
     """The ids; None where one of them is not known, or there is none."""
-    known = frozenset(int(value) for (value,) in found if value is not None and value >= 0)
-    return known if found and len(known) == len(found) else None
+    values = {value for several in found for value in several}
+    known = frozenset(int(value) for value in values if value is not None and value >= 0)
+    return known if values and len(known) == len(values) else None
 
 
 def _number(connection: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any] | None = None) -> int:
