@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import overload
@@ -93,7 +93,7 @@ class Packed(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
+            return self._part(*index.indices(len(self)))
         start, stop, texts = self._last
         if not start <= index < stop:
             at = range(len(self))[index]  # raises IndexError as any sequence does
@@ -103,6 +103,15 @@ class Packed(Sequence[str]):
             self._last = start, stop, texts
             index = at
         return texts[index - start]
+
+    def _part(self, start: int, stop: int, step: int) -> list[str]:
+        if step != 1:
+            return list(self)[start : stop if stop >= 0 else None : step]
+        if start >= stop:
+            return []
+        first, last = bisect_right(self._starts, start) - 1, bisect_left(self._starts, stop)
+        base = self._starts[first]
+        return "\n".join(self._pieces[first:last]).split("\n")[start - base : stop - base]
 
 
 @dataclass(slots=True)
