@@ -67,6 +67,7 @@ def _by_mnemonic(read: Iterable[object]) -> Counted:
     counts: Counted = {}
     for found in read:
         assert isinstance(found, Counts)
+        assert not found.gaps, found.gaps
         for row in found.rows:
             counts[str(row.mnemonic)] = counts.get(str(row.mnemonic), 0) + row.issued
     return counts

@@ -16,12 +16,13 @@ _BUFFERED = 6000
 _TEXTS = (
     "      LDC R{0}, c[0x0][0x28]",
     "      IMAD.WIDE R{0}, R5, 0x8, R2",
-    "@P{1}   BRA 0x7f00{0}",
+    "@P{1}   BRA {2:#x}",
     "      LDG.E.64 R{0}, desc[UR4][R2.64]",
     "      HMMA.16816.F32 R{0}, R4, R8, R12",
     "      IADD3 R{0}, R3, R4, RZ",
 )
-_END = ("      EXIT", "      BRA 0x7f00", "      NOP", "      NOP")
+_BEGIN = "      LDC R1, c[0x0][0x28]"
+_END = ("      EXIT", "      BRA {2:#x}", "      NOP", "      NOP")
 _COUNTS = ("Instructions Executed", "Thread Instructions Executed", "Predicated-On Thread Instructions Executed")
 #: The columns of a whole export, of which few metrics are not 0 in a row; and of one that was cut, as ours are.
 WHOLE = (
@@ -107,9 +108,11 @@ def source_page(path: Path, megabytes: float, columns: Sequence[str] = WHOLE) ->
 
 def _kernel(chance: random.Random, number: int, columns: Sequence[str]) -> str:
     base = 0x7F00_0000_0000 + (number << 20)
-    texts = [chance.choice(_TEXTS).format(chance.randrange(256), chance.randrange(7)) for _ in range(3000)]
+    forms = [_BEGIN, *(chance.choice(_TEXTS) for _ in range(3000)), *_END]
     lines: list[Sequence[str]] = [["Kernel Name", f"k{number}(float *, int)"], columns]
-    for index, text in enumerate([*texts, *_END]):
+    for index, form in enumerate(forms):
+        target = index if form in _END else chance.randrange(len(forms))
+        text = form.format(chance.randrange(256), chance.randrange(7), base + 16 * target)
         issued = chance.randrange(1, 1 << 24)
         threads = issued * 32 - chance.randrange(64)
         samples = max(0, chance.randrange(-300, 100))

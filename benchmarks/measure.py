@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,9 +34,9 @@ def with_children_cpu(work: Callable[[], Made]) -> tuple[Made, float]:
     return made, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def child_cpu(command: list[str]) -> float:
+def child_cpu(command: list[str], environment: Mapping[str, str] | None = None) -> float:
     """CPU seconds of a process of its own, its start included."""
-    return with_children_cpu(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))[1]
+    return with_children_cpu(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment))[1]
 
 
 def job(kind: str, path: Path, python: str = sys.executable) -> dict[str, Any]:

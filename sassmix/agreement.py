@@ -221,4 +221,4 @@ def _with_code(main: Side, code: Side, result: Agreement) -> None:
     idle = [f"{name} ({code.opcodes[name]})" for name in sorted(code.opcodes) if not main.opcodes[name]]
     if idle:
         shown = ", ".join(idle[:8]) + (f" and {len(idle) - 8} more" if len(idle) > 8 else "")
-        result.explained.append(f"in the code, but never executed: {shown}")
+        result.explained.append(f"in the code, but not counted: {shown}")

@@ -115,7 +115,7 @@ def architecture_rows() -> list[dict[str, Any]]:
             "plugin": table.origin.plugin,
             "distribution": f"{table.origin.distribution} {table.origin.version}",
             "opcodes": len(table.opcodes),
-            "matrix_opcodes": table.matrix_opcodes,
+            "matrix_opcodes": [*table.matrix_opcodes],
         }
         for target, table in default_plugins().registry
     ]

@@ -81,7 +81,7 @@ class Classifier:
     def _changes(self, info: OpcodeInfo, table: Table) -> dict[str, str]:
         changes: dict[str, str] = {}
         for rule in self._rules_of(info.opcode, table):
-            if not rule.modifier or any(fnmatchcase(m, rule.modifier) for m in info.modifiers):
+            if not rule.modifier or any(_fits(m, rule.modifier) for m in info.modifiers):
                 for facet, value in rule.facets.items():
                     changes.setdefault(facet, value)
         if "category" in changes:
@@ -91,13 +91,19 @@ class Classifier:
     def _rules_of(self, opcode: str, table: Table) -> list[ModifierRule]:
         of_arch = self._rules.setdefault(table.architecture.name, {})
         if opcode not in of_arch:
-            of_arch[opcode] = [rule for rule in table.rules if fnmatchcase(opcode, rule.opcode)]
+            fitting = {pattern for pattern in {rule.opcode for rule in table.rules} if _fits(opcode, pattern)}
+            of_arch[opcode] = [rule for rule in table.rules if rule.opcode in fitting]
         return of_arch[opcode]
 
     def _agreed(self, mnemonic: str) -> OpcodeInfo:
         opcode = mnemonic.partition(".")[0]
         one_per_table = {id(self.registry.get(t)): t for t in self.registry.targets_with(opcode)}
         return agreement(mnemonic, [self.info(mnemonic, target) for target in one_per_table.values()])
+
+
+def _fits(text: str, pattern: str) -> bool:
+    """Whether a glob pattern matches; most are plain texts, which need none made."""
+    return text == pattern or (not pattern.isalnum() and fnmatchcase(text, pattern))
 
 
 def agreement(mnemonic: str, answers: Iterable[OpcodeInfo]) -> OpcodeInfo:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from sassmix.errors import SassmixError, did_you_mean
 
@@ -26,12 +26,11 @@ KEYS: Mapping[str, type] = {
 _KINDS = {str: "a text", bool: "true or false", list: "a list of texts"}
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """What a file says: values by key, and the file's name; empty where there is none."""
 
     path: str | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = MappingProxyType({})
 
 
 def load(path: str | None = None, folder: Path | None = None) -> Config:

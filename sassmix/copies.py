@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sassmix.counts import Counts
 from sassmix.errors import Problem
+from sassmix.own_texts import opcode_of
 from sassmix.readers._zstd import content_digest
 
 
@@ -80,16 +81,33 @@ def _launched_once(found: Sequence[Counts], problems: list[Problem]) -> list[Cou
 
 
 def _equal_files(found: Sequence[Counts], digests: Mapping[str, str]) -> Iterator[Problem]:
-    """Equal files may be a copy or two runs that did the same, which nothing in them can tell.
+    """Equal files, or equal counts in two, may be a copy or two runs that did the same, which nothing in them can tell.
 
     :param digests: a digest of each file, by path. Files of several iterations of one run are several launches.
     """
+    if len({counts.path for counts in found}) < 2:
+        return
     first: dict[object, str] = {}
-    for path, name in dict.fromkeys((counts.path, counts.names.best) for counts in found):
-        other = first.setdefault((digests.get(path), name, _iteration(path)), path)
-        if path in digests and other != path:
-            what = f"{name or 'its counts'}: the same as in {other}, counted again as another run; is it a copy?"
-            yield Problem("warning", path, what)
+    copies: dict[tuple[str, str | None], str] = {}
+    for counts in found:
+        path, name, iteration = counts.path, counts.names.best, _iteration(counts.path)
+        keys = [(digests[path], name, iteration)] if path in digests else []
+        others = [first.setdefault(key, path) for key in (*keys, *_alike(counts, iteration))]
+        if other := next((other for other in others if other != path), ""):
+            copies.setdefault((path, name), other)
+    for (path, name), other in copies.items():
+        what = f"{name or 'its counts'}: the same as in {other}, counted again as another run; is it a copy?"
+        yield Problem("warning", path, what)
+
+
+def _alike(counts: Counts, iteration: str) -> list[object]:
+    """What two exports of one launch have in common; none where something in them tells launches apart."""
+    if not counts.rows or not counts.names.known or counts.identity or counts.launch_ids:
+        return []
+    opcodes: Counter[str] = Counter()
+    for row in counts.rows:
+        opcodes[opcode_of(row.mnemonic or row.name or "")] += row.issued
+    return [(counts.kind, counts.names.best, iteration, frozenset((+opcodes).items()))]
 
 
 def _iteration(path: str) -> str:

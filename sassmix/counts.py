@@ -75,6 +75,7 @@ class Counts:
     :param gaps: why the capture is not complete, or not known to be, each in words; empty for a complete one.
     :param lost: why data is missing for certain (dropped records, a filter); a part of ``gaps`` that counts more.
     :param table: the source's own table from an instruction's number to its text.
+    :param base: the address of the offset 0, where the texts of the rows name addresses.
     :param size: how many instructions the source says that the kernel has.
     :param hardware: totals that the hardware counted, by name: ``inst_executed`` for all, else a pipe (``tensor``).
     :param launch_ids: the launches as a tracer numbers them; two files that share one are parts of one trace.
@@ -95,6 +96,7 @@ class Counts:
     gaps: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     table: dict[int, str] = field(default_factory=dict)
+    base: int = 0
     size: int | None = None
     hardware: dict[str, float] = field(default_factory=dict)
     entered: int | None = None
@@ -116,6 +118,7 @@ class Counts:
 CLOCK_READ = "CS2R counted: a clock-region capture counts only what lies between two clock reads"
 CODE_READS_CLOCK = "the code reads a clock: a clock-region capture counts only what lies between two clock reads"
 NO_EXIT = "no EXIT was counted, so the warps were not followed to their end"
+NO_ADDRESS = "the rows have no addresses, so a row that is missing leaves no trace; give the listing of the code too"
 UNTOLD_EXIT = "whether the warps reached EXIT is not known, since not every count is resolved"
 GUARDED_END = "no completion record, and warps ended with an EXIT under a guard, by which not every lane need have left"
 UNKNOWN_END = "no completion record, and which instructions the warps ended with is not known"

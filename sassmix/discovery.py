@@ -9,13 +9,18 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from importlib import metadata
-from typing import Any
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sassmix.errors import PluginError, did_you_mean
 from sassmix.registry import Origin
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 FOLDER = "arch_plugins"
 GROUP = "sassmix"
@@ -37,13 +42,50 @@ def of_folder(version: str) -> Iterator[_Found]:
 
 def of_entry_points() -> tuple[list[_Found], list[Origin]]:
     """The plugins of other packages, and those that the variable leaves out."""
-    points = {_origin(point): point for point in metadata.entry_points(group=GROUP)}
+    points = {_origin(point): point for point in _points()}
     limit = os.environ.get(LIMIT_VARIABLE)
     wanted = {o.plugin for o in points} if limit is None else {name.strip() for name in limit.split(",")} - {""}
     found: list[_Found] = [(o, partial(_load_point, p)) for o, p in points.items() if o.plugin in wanted]
     names = sorted({origin.plugin for origin in points})
     missing = [(Origin(name, "", ""), partial(_not_installed, name, names)) for name in sorted(wanted - {*names})]
     return [*found, *missing], [origin for origin in points if origin.plugin not in wanted]
+
+
+def _points() -> Iterable[metadata.EntryPoint]:
+    """The entry points of the group; loading what reads them takes longer than most listings, so it is last."""
+    if not may_be_installed():
+        return ()
+    from importlib import metadata
+
+    return metadata.entry_points(group=GROUP)
+
+
+def may_be_installed() -> bool:
+    """Whether any package may name a plugin: false only where every one of them was looked at, and none does."""
+    others = (finder for finder in sys.meta_path if finder is not PathFinder)
+    return any(hasattr(finder, "find_distributions") for finder in others) or any(map(_may_hold, map(str, sys.path)))
+
+
+def _may_hold(folder: str) -> bool:
+    if folder.lower().endswith(".egg"):
+        return True
+    try:
+        with os.scandir(folder or ".") as entries:
+            infos = [entry.path for entry in entries if entry.name.lower().endswith((".dist-info", ".egg-info"))]
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):  # an archive, for one
+        return True
+    return any(_names_group(Path(info, "entry_points.txt")) for info in infos)
+
+
+def _names_group(file: Path) -> bool:
+    try:
+        return f"[{GROUP}]".encode() in file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
 
 
 def _origin(point: metadata.EntryPoint) -> Origin:

@@ -19,7 +19,7 @@ from sassmix.matching import CERTAIN, same_number
 from sassmix.registry import Registry
 from sassmix.report import UNITS, KernelReport
 from sassmix.tally import Tally, tally
-from sassmix.tensor import TensorVerdict, dynamic_verdict
+from sassmix.tensor import TensorVerdict, dynamic_verdict, pipe_bounds
 
 #: Kinds of files that may hold no counts and miss none: lists of launches, pages of other metrics.
 _NO_CAPTURE = frozenset({"cutracer-launches", "ncu-raw"})
@@ -191,23 +191,15 @@ def _consistent(sources: Sequence[Launches], counted: Tally, agreement: Agreemen
 
 def _against_hardware(sources: Sequence[Launches], counted: Tally) -> list[str]:
     """Where the hardware's own counters speak against the instructions: the tensor pipe, HFMA2.MMA left out."""
-    found = []
-    for counts in (counts for launches in sources for counts, _ in launches.parts):
-        if "tensor" in counts.hardware and not counted.unresolved and not counted.unclassified:
-            used, packed = counts.hardware["tensor"], counts.hardware.get("tensor_hfma2")
-            # Where it is not counted apart, packed arithmetic may be all of its instructions, or none.
-            least = used - (_packed(counts) if packed is None else packed)
-            most = used - (packed or 0.0)
-            if (least > 0 and not counted.matrix()) or (most <= 0 and counted.matrix()):
-                what = "was" if least > 0 else "was not"
-                found.append(f"the tensor pipe {what} used by the hardware's counter, the instructions say otherwise")
-    return found
-
-
-def _packed(counts: Counts) -> int:
-    """Instructions that may be HFMA2.MMA, which is no matrix opcode; a name without modifiers hides which."""
-    names = [((row.mnemonic or "").split("."), row.issued) for row in counts.rows]
-    return sum(issued for (opcode, *rest), issued in names if opcode == "HFMA2" and (not rest or "MMA" in rest))
+    if counted.unresolved or counted.unclassified:
+        return []
+    bounds = [[pipe_bounds(counts) for counts, _ in launches.parts] for launches in sources]
+    used = any(bound and bound[0] > 0 for launches in bounds for bound in launches)
+    # What one launch did not use, another of the same kernel may have.
+    unused = any(all(bound and bound[1] <= 0 for bound in launches) for launches in bounds)
+    what = "was" if used and not counted.matrix() else "was not" if unused and counted.matrix() else ""
+    told = f"the tensor pipe {what} used by the hardware's counter, the instructions say otherwise"
+    return [told] if what else []
 
 
 def _matrix(launches: Launches, claim: ArchitectureClaim, classifier: Classifier) -> dict[str, int]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sassmix.registry import Registry
 from sassmix.tally import Tally
@@ -15,8 +14,7 @@ CHECKS = ("captured", "complete", "resolved", "architecture", "mapping", "consis
 MANY = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One check: its name, its outcome, and why in one sentence."""
 
     check: str
@@ -63,8 +61,7 @@ def check_resolved(tally: Tally) -> Evidence:
     return Evidence("resolved", "pass", f"all {total} are resolved and classified")
 
 
-@dataclass(frozen=True, slots=True)
-class ArchitectureClaim:
+class ArchitectureClaim(NamedTuple):
     """Which architecture is meant and who says so: the input, ``--arch``, or an opcode that only one has."""
 
     arch: str | None

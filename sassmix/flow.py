@@ -5,21 +5,17 @@ Counts by number or offset that were put to the wrong function, the wrong build,
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sassmix.errors import number_of
 from sassmix.listing import Function
+from sassmix.transfers import ENDS, TRANSFERS, Code, code_of, passes
 
-#: Opcodes after which control may go elsewhere, or which a warp may execute once for each of its diverged parts.
-_TRANSFERS = frozenset(
-    """BRA BRX BRXU JMP JMX JMXU CALL CAL JCAL RET EXIT KILL BREAK BRK BSSY BSYNC SSY SYNC PBK PCNT CONT PRET BPT
-    WARPSYNC YIELD NANOSLEEP BMOV RPCMOV ENDCOLLECTIVE LONGJMP PREEXIT ACQBULK ELECT""".split()
-)
 _SHIFTS = (1, -1, 2, -2, 3, -3, 4, -4)
-_ENDS = frozenset({"EXIT", "KILL", "BPT"})
-_ADDRESS = re.compile(r"(?:^|[ ,])0x0*([0-9a-f]*)\s*$")
+#: A warp has no more parts.
+_LANES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,57 +30,52 @@ class FlowCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
-    """The instructions that counts may belong to, ``start`` to ``stop`` in the columns.
-
-    :param targets: indices that a branch or a call can lead to.
-    :param partial: whether an index that is not among the counts may have been executed all the same.
-    """
-
-    function: Function
-    start: int
-    stop: int
-    targets: frozenset[int]
-    partial: bool
-
-    def opcode(self, index: int) -> str:
-        return self.function.columns.mnemonics[index].partition(".")[0]
-
-    def guarded(self, index: int) -> bool:
-        """Whether it has a guard; a tracer may leave out what the guard turned off."""
-        return bool(self.function.columns.guards[index].strip())
-
-
-@dataclass(frozen=True, slots=True)
 class _Step:
-    """An instruction with its count, and how often control came to it from the one before it.
+    """An instruction with its count, and how often control came to it.
 
-    :param before: None where the one before it does not tell.
-    :param exact: whether control comes from nowhere else.
+    :param before: from the one before it; None where that does not tell.
+    :param jumped: from jumps and calls, at least.
+    :param exact: whether control comes from nowhere else than from the one before it.
     """
 
     index: int
     count: int
     before: int | None
+    jumped: int
     exact: bool
+
+    @property
+    def least(self) -> int:
+        """How often it was executed, at least."""
+        return (self.before or 0) + self.jumped
 
 
 def check_flow(
-    function: Function, counts: Mapping[int, int], helpers: Sequence[Function] = (), *, partial: bool = False
+    function: Function,
+    counts: Mapping[int, int],
+    helpers: Sequence[Function] = (),
+    *,
+    partial: bool = False,
+    anywhere: bool = False,
+    exact: bool = False,
+    own: bool = False,
 ) -> FlowCheck:
     """Compare counts with the code that they are said to be of.
 
     :param counts: executions by the index of an instruction in the listing's columns.
     :param helpers: the functions behind it in its section, which the counts may reach into.
     :param partial: whether an index that is not among the counts may have been executed all the same.
+    :param anywhere: whether a jump may lead to any instruction.
+    :param exact: whether what a guard turned off is counted as well.
+    :param own: whether the code is the counts' own, so that they cannot be of another place.
     """
     if not counts:
         return FlowCheck()
-    stop = max(f.code_stop for f in (function, *helpers))
-    code = _Code(function, function.start, stop, _targets((function, *helpers), stop), partial)
-    doubts = _unequal(code, counts, range(code.start, stop))
-    found = _beyond(code, counts) + ([] if partial else _at_the_ends(code, counts))
-    better = _better_shift(code, counts, len(doubts)) if doubts else 0
+    code = code_of((function, *helpers), partial=partial, anywhere=anywhere, exact=exact)
+    steps = list(_steps(code, counts, range(code.start, code.stop)))
+    doubts = _unequal(code, steps)
+    found = _beyond(code, counts) + ([] if partial else _at_the_ends(code, counts, steps))
+    better = _better_shift(code, counts, len(doubts)) if doubts and not own else 0
     if better:
         found.append(
             f"the counts fit the code {number_of(abs(better), 'instruction')} further {'on' if better > 0 else 'up'}"
@@ -92,19 +83,19 @@ def check_flow(
     return FlowCheck(tuple(found), tuple(doubts))
 
 
-def _at_the_ends(code: _Code, counts: Mapping[int, int]) -> list[str]:
+def _at_the_ends(code: Code, counts: Mapping[int, int], steps: Iterable[_Step]) -> list[str]:
     found: list[str] = []
     entered = counts.get(code.start, 0)
     if not entered:
         found.append("the first instruction was not counted")
-    steps = list(_steps(code, counts, range(code.start, code.stop)))
-    left = sum(_left(code, step, counts) for step in steps if code.opcode(step.index) in _ENDS)
-    if left < entered:
+    left = sum(_left(code, step, counts) for step in steps if code.opcode(step.index) in ENDS)
+    again = any(jump.target == code.start for jump in code.jumps.values())
+    if left < entered and not again:
         found.append(f"it was entered {entered} times and left {left} times")
     return found
 
 
-def _left(code: _Code, step: _Step, counts: Mapping[int, int]) -> int:
+def _left(code: Code, step: _Step, counts: Mapping[int, int]) -> int:
     """How often control ended here, at most: what came to a guarded end and is counted behind it went on."""
     following = step.index + 1
     if not code.guarded(step.index) or following in code.targets or step.before is None or not step.exact:
@@ -112,27 +103,32 @@ def _left(code: _Code, step: _Step, counts: Mapping[int, int]) -> int:
     return max(0, min(step.count, step.before - counts.get(following, 0)))
 
 
-def entry_opcodes(function: Function) -> list[str]:
-    """The opcodes that every warp executes: unguarded, and in front of any branch, exit or label."""
-    found: list[str] = []
-    columns, targets = function.columns, set(function.labels.values())
+def entry_opcodes(function: Function, *, straight: bool = False) -> Counter[str]:
+    """The opcodes that whatever enters a function executes, and how often: unguarded, up to the first jump or end.
+
+    :param straight: only those in front of anything at which the parts of a warp may come together.
+    """
+    found: Counter[str] = Counter()
+    columns = function.columns
     for index in range(function.start, function.code_stop):
         opcode = columns.mnemonics[index].partition(".")[0]
-        if opcode in _TRANSFERS or (index in targets and index > function.start):
+        if index in function.unreadable or (straight and opcode in TRANSFERS):
             break
         if not columns.guards[index].strip():
-            found.append(opcode)
-    return list(dict.fromkeys(found))
+            found[opcode] += 1
+        if not passes(function, index):
+            break
+    return found
 
 
-def _beyond(code: _Code, counts: Mapping[int, int]) -> list[str]:
+def _beyond(code: Code, counts: Mapping[int, int]) -> list[str]:
     beyond = [index for index in counts if counts[index] and not code.start <= index < code.stop]
     counted = number_of(len(beyond), "counted instruction", "stands", "stand")
     what = f"{counted} in the padding or behind the end of the code"
     return [what] if beyond else []
 
 
-def _better_shift(code: _Code, counts: Mapping[int, int], unequal: int) -> int:
+def _better_shift(code: Code, counts: Mapping[int, int], unequal: int) -> int:
     """By how many instructions the counts have to be moved to fit far better; 0 if they need not.
 
     What lies outside once they are moved is left out; so the code must be long enough for the rest to say something.
@@ -140,50 +136,60 @@ def _better_shift(code: _Code, counts: Mapping[int, int], unequal: int) -> int:
     for shift in _SHIFTS:
         moved = {index + shift: count for index, count in counts.items()}
         window = range(code.start + max(shift, 0), code.stop + min(shift, 0))
-        if len(window) >= 8 * abs(shift) and 2 * len(_unequal(code, moved, window)) < unequal:
+        if len(window) >= 8 * abs(shift) and 2 * len(_unequal(code, _steps(code, moved, window))) < unequal:
             return shift
     return 0
 
 
-def _unequal(code: _Code, counts: Mapping[int, int], window: range) -> list[str]:
+def _unequal(code: Code, steps: Iterable[_Step]) -> list[str]:
     return [
-        f"instruction {step.index - code.start} was executed {step.count} times, the one before it {step.before}"
-        for step in _steps(code, counts, window)
-        if step.before is not None and not _fits(step.count, step.before, step.exact, code.guarded(step.index))
+        f"instruction {step.index - code.start} was executed {step.count} times, {_came(step)}"
+        for step in steps
+        if not _fits(step, code.lacks(step.index))
     ]
 
 
-def _fits(count: int, before: int, exact: bool, guarded: bool) -> bool:
+def _came(step: _Step) -> str:
+    before = [] if step.before is None else [f"the one before it {step.before}"]
+    return ", ".join([*before, *([f"jumps and calls led to it {step.jumped} times"] if step.jumped else [])])
+
+
+def _fits(step: _Step, lacks: bool) -> bool:
     """At a label, control may come from elsewhere too; under a guard, a part may not have been counted."""
-    return (guarded or count >= before) and (not exact or count <= before)
+    return (lacks or step.count >= step.least) and not (step.exact and step.count > step.least)
 
 
-def _steps(code: _Code, counts: Mapping[int, int], window: range) -> Iterator[_Step]:
+def _steps(code: Code, counts: Mapping[int, int], window: range) -> Iterator[_Step]:
+    jumped = _jumped(code, counts)
     before: int | None = None
     exact = False
     for index in window:
         count = counts.get(index, 0)
         exact = exact and index not in code.targets
-        if code.partial and index not in counts:
+        if index not in counts and code.untold(index):
             before, exact = None, False
             continue
-        yield _Step(index, count, before, exact)
-        if code.opcode(index) in _TRANSFERS:
-            before, exact = None, False
-        elif not code.guarded(index):
+        step = _Step(index, count, before, jumped[index], exact)
+        yield step
+        if code.leaves(index):
+            before, exact = -(-count // _LANES) if code.passes(index) else None, False
+        elif not code.lacks(index):
             before, exact = count, True
         elif not exact:
-            before = max(count, before or 0)
+            before = max(count, step.least)
 
 
-def _targets(functions: Sequence[Function], stop: int) -> frozenset[int]:
-    """Indices that a branch or a call can lead to."""
-    found = {index for function in functions for index in (function.start, *function.labels.values())}
-    columns, start = functions[0].columns, functions[0].start
-    places = {columns.offsets[i].lstrip("0"): i for i in range(start, stop)}
-    for index in range(start, stop):
-        opcode = columns.mnemonics[index].partition(".")[0]
-        address = _ADDRESS.search(columns.tails[index]) if opcode in _TRANSFERS else None
-        if address and address[1] in places:
-            found.add(places[address[1]])
-    return frozenset(found)
+def _jumped(code: Code, counts: Mapping[int, int]) -> Counter[int]:
+    """How often jumps and calls led to an instruction, at least."""
+    least: Counter[int] = Counter()
+    for index, jump in code.jumps.items():
+        if count := counts.get(index, 0):
+            least[jump.target] += count if jump.always else _taken(code, counts, index)
+    return least
+
+
+def _taken(code: Code, counts: Mapping[int, int], index: int) -> int:
+    """How often a conditional jump was taken, at least: all of it that is not counted behind it."""
+    behind = index + 1
+    untold = behind not in counts and code.untold(behind)
+    return 0 if untold else max(0, counts.get(index, 0) - counts.get(behind, 0))

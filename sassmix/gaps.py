@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
+from operator import and_
 
 from sassmix.counts import (
     CLOCK_READ,
     CODE_READS_CLOCK,
     GUARDED_END,
+    NO_ADDRESS,
     NO_EXIT,
     UNKNOWN_END,
     UNTOLD_EXIT,
@@ -18,28 +22,40 @@ from sassmix.flow import entry_opcodes
 from sassmix.listing import CALLS, Function
 from sassmix.own_texts import guard_of
 from sassmix.own_texts import opcode_of as _base
+from sassmix.sums import too_many
 
 Named = Sequence[tuple[str, CountRow]]
 
 
-def gaps_of(counts: Counts, function: Function | None, resolved: Named, *, whole: bool) -> list[str]:
+def gaps_of(
+    counts: Counts,
+    code: Sequence[Function],
+    resolved: Named,
+    *,
+    whole: bool,
+    callees: Sequence[Function] | None = (),
+) -> list[str]:
     """The gaps of a source, those first that only the instructions show.
 
+    :param code: the function that was matched and its helpers; empty without one.
     :param resolved: the rows with the mnemonic of each.
     :param whole: whether that are all rows.
+    :param callees: the functions in other sections that may run, too; None where they are not all known.
     """
+    function = code[0] if code else None
     ends = _ends(counts, function, resolved)
     closed = {
         CLOCK_READ: function is not None and not _reads_clock(function),
         NO_EXIT: any(row.issued and _base(name) == "EXIT" for name, row in resolved),
         UNKNOWN_END: ends is not None,
+        NO_ADDRESS: function is not None and _stands_whole(function, resolved),
     }
     still = [gap for gap in counts.gaps if not closed.get(gap)]
     return [
         *([GUARDED_END] if UNKNOWN_END in counts.gaps and ends else []),
         *([CODE_READS_CLOCK] if _is_timed(counts, function) else []),
-        *(_skipped(function, resolved) if function and whole else []),
-        *_called(resolved),
+        *(_skipped(counts, code, callees, resolved) if whole else []),
+        *_called(code, callees, resolved),
         *(UNTOLD_EXIT if gap == NO_EXIT and not whole else gap for gap in still),
     ]
 
@@ -49,19 +65,78 @@ def _is_timed(counts: Counts, function: Function | None) -> bool:
     return not told and function is not None and _reads_clock(function)
 
 
-def _skipped(function: Function, resolved: Named) -> list[str]:
-    """Every warp executes what stands in front of the first branch; where that was not counted, rows are missing."""
-    counted = {_base(name) for name, row in resolved if row.issued}
-    missing = [opcode for opcode in entry_opcodes(function) if opcode not in counted]
-    return [f"{opcode} stands where every warp comes through, but was not counted" for opcode in missing]
+def _stands_whole(function: Function, resolved: Named) -> bool:
+    """Whether the rows, in their order, are the instructions of the function; only what pads it may lack."""
+    opcodes = {row.index: _base(name) for name, row in resolved}
+    listed = function.columns.mnemonics[function.start : function.code_stop]
+    return all(opcodes.get(number) == _base(mnemonic) for number, mnemonic in enumerate(listed))
 
 
-def _called(resolved: Named) -> list[str]:
-    """What was called is a part of the kernel; where nothing returned, it was not counted, whoever left it out."""
-    calls = sum(row.issued if row.active is None else row.active for name, row in resolved if _base(name) in CALLS)
-    if not calls or any(row.issued and _base(name) == "RET" for name, row in resolved):
+def _skipped(
+    counts: Counts, code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named
+) -> list[str]:
+    """Where all come through that enter a kernel or are called, all is counted; else rows are missing."""
+    if not code:
         return []
-    return [f"CALL was executed {calls} times and RET never: what was called may be missing"]
+    counted: Counter[str] = Counter()
+    for name, row in resolved:
+        counted[_base(name)] += row.issued
+    least = _least(counts, code, callees, resolved)
+    found = [_rare(opcode, counted[opcode], number) for opcode, number in least.items() if counted[opcode] < number]
+    placed = any(row.index is not None or row.offset is not None for _, row in resolved)
+    return found or (too_many(code, counted) if not placed and all(map(_is_all, code)) else [])
+
+
+def _rare(opcode: str, counted: int, least: int) -> str:
+    if not counted:
+        return f"{opcode} stands where every warp comes through, but was not counted"
+    return f"{opcode} was counted {counted} times and has to run {least} times where all come through"
+
+
+def _is_all(function: Function) -> bool:
+    """Whether nothing else than a function and its helpers runs, and all of it is known."""
+    seen = not (function.damage or function.unreadable or function.missing)
+    return seen and not (function.calls or function.unknown_calls)
+
+
+def _least(
+    counts: Counts, code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named
+) -> Counter[str]:
+    """How often opcodes are executed, at least, by the number of entries and of calls."""
+    entered = counts.entered or counts.warps or 1
+    least = Counter({opcode: number * entered for opcode, number in entry_opcodes(code[0]).items()})
+    possible = [*code[1:], *(callees or ())]
+    if callees is not None and possible and not any(f.unknown_calls for f in (code[0], *possible)):
+        calls = _calls([*code, *callees], resolved, certain=True)
+        each = reduce(and_, (entry_opcodes(function, straight=True) for function in possible))
+        least += Counter({opcode: number * calls for opcode, number in each.items()})
+    return least
+
+
+def _called(code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named) -> list[str]:
+    """What was called is a part of the kernel; what did not return was not counted, whoever left it out."""
+    returned = sum(row.issued for name, row in resolved if name[:3].upper() == "RET" and _base(name) == "RET")
+    calls = _calls([*code, *(callees or ())], resolved, certain=returned > 0)
+    if returned >= calls:
+        return []
+    returns = f"{returned} times" if returned else "never"
+    return [f"CALL was executed {calls} times and RET {returns}: what was called may be missing"]
+
+
+def _calls(code: Sequence[Function], resolved: Named, *, certain: bool) -> int:
+    """How often something was called, for certain or perhaps: under a guard, only the lanes tell."""
+    guarded = certain and any(_calls_under_guard(function) for function in code)
+    calls = [row for name, row in resolved if "CAL" in name.upper() and _base(name) in CALLS]
+    return sum(
+        row.active if row.active is not None else 0 if guarded or (certain and guard_of(row.sass or "")) else row.issued
+        for row in calls
+    )
+
+
+def _calls_under_guard(function: Function) -> bool:
+    columns, window = function.columns, slice(function.start, function.code_stop)
+    guarded = zip(columns.mnemonics[window], columns.guards[window], strict=True)
+    return any(guard.strip() for name, guard in guarded if "CAL" in name and _base(name) in CALLS)
 
 
 def _reads_clock(function: Function) -> bool:
@@ -74,9 +149,11 @@ def _reads_clock(function: Function) -> bool:
 
 def _ends(counts: Counts, function: Function | None, resolved: Named) -> set[int] | None:
     """The guarded ones of the EXITs (or of the NOPs right behind one) that the warps ended with; None if it is else."""
+    if not counts.last:
+        return None
     opcodes = {row.index: _base(name) for name, row in resolved if row.index is not None}
-    ends = {i - 1 if opcodes.get(i) == "NOP" else i for i in counts.last or ()}
-    if not ends or any(opcodes.get(i) != "EXIT" for i in ends):
+    ends = {i - 1 if opcodes.get(i) == "NOP" else i for i in counts.last}
+    if any(opcodes.get(i) != "EXIT" for i in ends):
         return None
     return {i for i in ends if _guard(counts, function, i) not in {"", "@PT", "@UPT"}}
 

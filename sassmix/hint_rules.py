@@ -5,7 +5,7 @@ Every counter was looked up in Nsight Compute 2025.3, which knows chips from Tur
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: The first target whose chips that Nsight Compute knows.
 FIRST_TARGET = 75
@@ -33,29 +33,28 @@ SETS: dict[str, dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(NamedTuple):
     """When a question is asked.
 
     :param of: a set, or a measure, whose share decides.
     :param at_least: the share (0 to 1) of executed instructions from which on it is asked; at 0 one is enough.
+    :param look_at: a metric of Nsight Compute, or the identifier of a section.
+    :param source: where that name was read.
     :param in_code: the same for a listing; None where a listing cannot raise the question.
     :param more_than: a set that ``of`` must exceed.
     :param without: a set of which there must be none.
     :param archs: patterns of the targets that it is meant for, and that have the counter.
-    :param look_at: a metric of Nsight Compute, or the identifier of a section.
-    :param source: where that name was read.
     """
 
     of: str
     at_least: float
+    question: str
+    look_at: str
+    source: str
     in_code: float | None = None
     more_than: str = ""
     without: str = ""
     archs: str = "*"
-    question: str
-    look_at: str
-    source: str
 
 
 _EXPORT = "raw page of an H200, Nsight Compute 2025.3"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from sassmix.evidence import Evidence
 from sassmix.hint_rules import FIRST_TARGET, RULES, SETS, Rule
@@ -22,8 +23,7 @@ _LANES = 32
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(NamedTuple):
     """What is known of a kernel, as far as questions follow from it.
 
     :param executed: totals by ``issued``, ``active`` and ``threads``, as far as the data tells.
@@ -34,11 +34,10 @@ class Facts:
     arch: str | None
     tensor: TensorVerdict
     evidence: Sequence[Evidence]
-    executed: Mapping[str, int] = field(default_factory=dict)
+    executed: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """A question, the share (0 to 1) that raises it, that in words, and the counter to look at."""
 
     question: str

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from sassmix.demangling import declares_at_most
-
 #: Blanks and signs in a declaration that part nothing: of a namespace without a name, and of an expression among
 #: template arguments. The demangler writes parentheses around ``1 > 0`` there, and around no other comparison.
 _UNTOLD = re.compile(r"\(anonymous namespace\)| (?:<<|<=|<|>=) |->")
@@ -40,10 +38,14 @@ def demangled(name: str) -> str | None:
 
     A helper's name holds two names (``$kernel$callee``); it is left as it is.
     """
-    if not name.startswith("_Z") or len(name) > _LONGEST or not declares_at_most(name, _MOST_WRITTEN):
+    if not name.startswith("_Z") or len(name) > _LONGEST:
         return None
     import pydemumble  # LLVM's demangler; only loaded where a mangled name is seen
 
+    from sassmix.demangling import declares_at_most
+
+    if not declares_at_most(name, _MOST_WRITTEN):
+        return None
     declaration = pydemumble.demangle(name)
     return declaration if 0 < len(declaration) <= _LONGEST_DECLARATION else None
 

@@ -11,9 +11,14 @@ from sassmix.counts import CountRow, Counts
 from sassmix.listing import CALLS, Function
 
 _SASS = re.compile(
-    r"\s*(?P<guard>@!?U?P[0-9T][ \t]+)?(?P<mnemonic>[A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?:[ \t][^;\r\n]*)?;?\s*"
+    r"\s*(?P<guard>@!?U?P[0-9T][ \t]+)?(?P<mnemonic>[A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)"
+    r"(?P<operands>[ \t][^;\r\n]*)?;?\s*"
 )
 _JUMPS = frozenset({"JMP", "JMX", "JMXU"})
+#: What no warp goes on behind: no guard, no predicate among the operands, no modifier that makes a branch conditional.
+_END = re.compile(
+    r"(?:@U?PT\s+)?(?:(?:EXIT|RET|RTT|BRX|BRXU|JMP|JMX|JMXU|KILL)(?:\.\w+)*|BRA(?:\.U)?)(?![^\s;])(?!\s+!?U?P[0-9])"
+)
 
 
 def mnemonic_of(sass: str) -> str | None:
@@ -26,6 +31,22 @@ def guard_of(sass: str) -> str:
     """The guard of an instruction's text; empty where there is none."""
     match = _SASS.fullmatch(sass)
     return (match["guard"] or "").strip() if match else ""
+
+
+def parts_of(sass: str) -> tuple[str, str, str] | None:
+    """The guard, the mnemonic and the operands of an instruction's text; None for what is not one instruction."""
+    match = _SASS.fullmatch(sass)
+    return ((match["guard"] or "").strip(), match["mnemonic"], (match["operands"] or "").strip()) if match else None
+
+
+def is_end(sass: str) -> bool:
+    """Whether a function can end with the instruction: no warp goes on behind it."""
+    return bool(_END.match(sass) and mnemonic_of(sass))
+
+
+def is_padding(sass: str) -> bool:
+    """Whether the text is a NOP without a guard, with which functions are filled up."""
+    return sass == "NOP" or (sass[:3] == "NOP" and mnemonic_of(sass) == "NOP")
 
 
 def opcode_of(mnemonic: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 from sassmix.arch import Architecture, ModifierRule, Opcode, sm
 from sassmix.errors import PluginError, UnknownArchitectureError, did_you_mean
@@ -30,7 +31,7 @@ class Origin:
         return PluginError(message, plugin=self.plugin, distribution=self.distribution, version=self.version)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """An architecture with everything that it inherits.
 
@@ -43,10 +44,10 @@ class Table:
     pipes: dict[str, str]
     rules: tuple[ModifierRule, ...]
 
-    @property
-    def matrix_opcodes(self) -> list[str]:
+    @cached_property
+    def matrix_opcodes(self) -> tuple[str, ...]:
         """The matrix multiplies that the architecture has, sorted."""
-        return sorted(name for name, row in self.opcodes.items() if row.tensor)
+        return tuple(sorted(name for name, row in self.opcodes.items() if row.tensor))
 
 
 class Registry:
@@ -220,6 +221,7 @@ def _check_removed(origin: Origin, architecture: Architecture, inherited: Mappin
             raise origin.error(f"{what}, which {architecture.extends} lacks{near}")
 
 
+@lru_cache(maxsize=1024)
 def target_key(target: str) -> tuple[int, str]:
     """Sorts sm_90 before sm_90a before sm_100."""
     digits = "".join(c for c in target if c.isdigit())

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from sassmix.agreement import Agreement
 from sassmix.arch import FACETS
-from sassmix.code import Code
 from sassmix.errors import Problem, SassmixError, did_you_mean
 from sassmix.evidence import Evidence, confidence
 from sassmix.hints import Facts, Hint, hints
@@ -17,6 +16,8 @@ from sassmix.tensor import TensorVerdict
 
 if TYPE_CHECKING:
     import pandas
+
+    from sassmix.code import Code
 
 SCHEMA = "sassmix.report/1"
 #: What is counted, by the name of the option ``--counts``.

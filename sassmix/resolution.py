@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from sassmix.counts import CountRow, Counts
 from sassmix.evidence import few
-from sassmix.flow import check_flow
+from sassmix.flow import FlowCheck, check_flow
 from sassmix.gaps import gaps_of
 from sassmix.listing import Function
+from sassmix.own_code import OwnCode, own_code
 from sassmix.own_texts import contradictions, mnemonic_of, named, shared_numbers
 from sassmix.own_texts import opcode_of as _base
 
@@ -66,7 +67,7 @@ def resolve(
     :param callees: the functions in other sections that it calls, directly or not; None where they are not all known.
     """
     result = Resolution()
-    places = _Places(counts, function, helpers, result)
+    places = _Places(counts, function, helpers, result, leaves=callees is None or bool(callees))
     by_number: list[tuple[str, CountRow]] = []
     by_listing: list[tuple[str, CountRow]] = []
     for row in counts.rows:
@@ -94,8 +95,29 @@ def resolve(
     _take_named(result, by_number, shared, certain=True)
     _take_named(result, by_listing, shared, certain=not result.conflicts)
     result.placed = [(i, row) for i, row in result.placed if row.index is None or row.index >= shared]
-    result.gaps = gaps_of(counts, function, result.resolved, whole=not result.unresolved)
+    code = (function, *helpers) if function else ()
+    result.gaps = gaps_of(counts, code, result.resolved, whole=not result.unresolved, callees=callees)
+    numbered = bool(counts.table) or any(row.offset is None for row in counts.rows)
+    if not (result.gaps or counts.lost or (shared and numbered)) and (function is None or result.called):
+        _check_own(result, own_code(counts))
     return result
+
+
+def _check_own(result: Resolution, own: OwnCode | None) -> None:
+    """Hold a whole capture against the code that it carries; what contradicts it has lost a part."""
+    if own is None:
+        return
+    kernel, *behind = own.functions
+    known = {"partial": own.partial, "anywhere": own.anywhere, "exact": own.exact}
+    flow = check_flow(kernel, own.counts, behind, **known, own=True)
+    _take_flow(result, flow, "the flow of the code that the capture carries")
+    result.gaps += flow.contradictions
+
+
+def _take_flow(result: Resolution, flow: FlowCheck, what: str) -> None:
+    result.checked.append(what)
+    if flow.doubts:
+        result.doubts.append(f"neighbours in the code have unequal counts: {few(flow.doubts)}")
 
 
 def _take_named(result: Resolution, rows: Sequence[tuple[str, CountRow]], shared: int, *, certain: bool) -> None:
@@ -138,9 +160,15 @@ class _Places:
     """Where the rows stand in the listing's columns."""
 
     def __init__(
-        self, counts: Counts, function: Function | None, helpers: Sequence[Function], result: Resolution
+        self,
+        counts: Counts,
+        function: Function | None,
+        helpers: Sequence[Function],
+        result: Resolution,
+        *,
+        leaves: bool,
     ) -> None:
-        self.counts, self.function, self.helpers, self.result = counts, function, helpers, result
+        self.counts, self.function, self.helpers, self.result, self.leaves = counts, function, helpers, result, leaves
         self.found: Counter[int] = Counter()
         self.by_offset: dict[int, int] = {}
         if function is not None:
@@ -158,7 +186,8 @@ class _Places:
         by_number = self.function.start + row.index if row.index is not None else None
         place = self.by_offset.get(offset) if offset is not None else by_number
         if place is None or place >= self.stop:
-            self.result.conflicts.append(f"{_name(row)} lies outside of the function")
+            if not (self.leaves and row.sass):  # a called function's row, which says itself what it is
+                self.result.conflicts.append(f"{_name(row)} lies outside of the function")
             return None
         # Where the disassembler prints nothing for an address, numbers run ahead of the lines.
         if offset is not None and by_number is not None and place != by_number and not self.function.missing:
@@ -177,12 +206,10 @@ class _Places:
             result.conflicts.append(f"the source counts {counts.size} instructions in it, the listing {len(function)}")
         result.conflicts += self._table_conflicts(function)
         if self.found and self._flow_tells():
-            result.checked.append("the flow of the code")
             placeless = any(row.mnemonic and row.offset is None and row.index is None for row in counts.rows)
             flow = check_flow(function, self.found, self.helpers, partial=placeless)
+            _take_flow(result, flow, "the flow of the code")
             result.conflicts += flow.contradictions
-            if flow.doubts:
-                result.doubts.append(f"neighbours in the code have unequal counts: {few(flow.doubts)}")
 
     def _flow_tells(self) -> bool:
         """A part of a capture does not add up; but where nothing else could speak up, the flow has to."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sassmix.arch import OpcodeInfo
@@ -46,23 +47,23 @@ class Row:
         return "medium" if self.info.knowledge == "inferred" or self.info.arch is None else "high"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tally:
     """All rows of one kernel, the most frequent first."""
 
     rows: list[Row] = field(default_factory=list)
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Everything that was counted."""
         return sum(row.count for row in self.rows)
 
-    @property
+    @cached_property
     def unresolved(self) -> int:
         """Counts of instructions that are not known."""
         return sum(row.count for row in self.rows if row.info is None)
 
-    @property
+    @cached_property
     def unclassified(self) -> int:
         """Counts of known mnemonics that no plugin classifies on this architecture; a part of the resolved ones."""
         return sum(row.count for row in self.rows if row.info and not row.info.known)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from sassmix.evidence import Evidence, few, foreign_opcodes
 from sassmix.registry import Registry
 from sassmix.tally import Tally
 
+if TYPE_CHECKING:
+    from sassmix.counts import Counts
 
-@dataclass(frozen=True, slots=True)
-class TensorVerdict:
+
+class TensorVerdict(NamedTuple):
     """``present``: a matrix opcode stands in the code; ``active``: one was executed; ``reason``: one sentence."""
 
     present: bool | None
@@ -108,3 +110,20 @@ def dynamic_verdict(
     if doubts:
         return TensorVerdict(present, None, f"no matrix opcode was counted, but that proves nothing: {few(doubts)}")
     return TensorVerdict(present, False, "every row resolved, capture complete, no matrix opcode executed")
+
+
+def pipe_bounds(counts: Counts) -> tuple[float, float] | None:
+    """How much of the use of the tensor pipe is matrix work, at least and at most; None where nothing tells.
+
+    Where it is not counted apart, packed arithmetic may be all of its instructions, or none.
+    """
+    if "tensor" not in counts.hardware:
+        return None
+    used, packed = counts.hardware["tensor"], counts.hardware.get("tensor_hfma2")
+    return used - (_packed(counts) if packed is None else packed), used - (packed or 0.0)
+
+
+def _packed(counts: Counts) -> int:
+    """Instructions that may be HFMA2.MMA, which is no matrix opcode; a name without modifiers hides which."""
+    names = [((row.mnemonic or "").split("."), row.issued) for row in counts.rows]
+    return sum(issued for (opcode, *rest), issued in names if opcode == "HFMA2" and (not rest or "MMA" in rest))

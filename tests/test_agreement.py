@@ -99,7 +99,7 @@ def test_the_hardware_total() -> None:
 def test_the_code_and_its_padding() -> None:
     found = compare([side("a", FADD=3)], side("listing", None, FADD=1, BRA=1), padding=7)
     assert found.explained == [
-        "in the code, but never executed: BRA (1)",
+        "in the code, but not counted: BRA (1)",
         "7 instructions of padding behind the code are left out of the listing",
     ]
 
@@ -692,7 +692,7 @@ def test_idle_code_is_told_where_all_that_ran_is_known(said: dict[str, object], 
         setattr(main, name, value)
     found = compare([main], code if listed else None, padding)
     assert found.sides == ([main, code] if listed else [main])
-    idle = ["in the code, but never executed: BRA (2), EXIT (1)"] if listed and not said else []
+    idle = ["in the code, but not counted: BRA (2), EXIT (1)"] if listed and not said else []
     words = {
         1: "1 instruction of padding behind the code is left",
         7: "7 instructions of padding behind the code are left",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -274,6 +275,15 @@ def test_output_without_end_is_stopped(no_packages: Path, monkeypatch: pytest.Mo
         read(CUBIN)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A shell starts what it runs in the background with Ctrl-C ignored, the tests too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_stops_the_tool(no_packages: Path, tmp_path: Path, temporary: Path) -> None:
     mark = tmp_path / "mark"
     fake(no_packages, f"os.kill(os.getppid(), signal.SIGINT)\ntime.sleep(2)\nopen({str(mark)!r}, 'w')")

@@ -13,6 +13,7 @@ from benchmarks.baseline import csv_loop, trace_loop
 from benchmarks.jobs import sassmix_csv, sassmix_trace
 from benchmarks.made import CUT, WHOLE, source_page, trace
 from benchmarks.measure import cpu
+from benchmarks.start import start_speeds
 
 Reader = Callable[[Path], dict[str, int]]
 
@@ -33,6 +34,13 @@ def test_traces_are_read_faster_than_by_a_loop(tmp_path: Path, name: str, least:
 @pytest.mark.parametrize(("columns", "least"), [(WHOLE, 0.9), (CUT, 0.4)])
 def test_source_pages_are_read_about_as_fast_as_by_a_loop(tmp_path: Path, columns: Sequence[str], least: float) -> None:
     assert faster(source_page(tmp_path / "page.csv", 2, columns), csv_loop, sassmix_csv, least)
+
+
+def test_small_commands_start_quickly() -> None:
+    """In starts of a bare Python, which a busy machine slows down as well: some 5, and 12 for a report as text."""
+    most = [8, 18]
+    tries = (start_speeds(3) for _ in range(3))
+    assert any(all(row["ratio"] > 1 / n for row, n in zip(rows, most, strict=True)) for rows in tries)  # type: ignore[operator]
 
 
 def test_a_run_is_recorded_as_one_line(tmp_path: Path) -> None:

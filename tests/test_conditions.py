@@ -480,7 +480,8 @@ def test_what_was_issued_with_no_lane_on_does_not_do_what_is_required(
         '"Kernel Name","k"\n"Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed"\n'
     )
     lanes = 0 if not met else 32 * (32 - idle)
-    rows = [("LDL R2, [R1]", 32, lanes), ("EXIT", 32, 1024)]
+    load = "LDL R2, [R1]" if lanes else "@P0 LDL R2, [R1]"
+    rows = [("MOV R1, c[0x0][0x28]", 32, 1024), (load, 32, lanes), ("EXIT", 32, 1024)]
     text = "".join(f'"{0x100 + 16 * n:#x}","{code}","{i}","{p}"\n' for n, (code, i, p) in enumerate(rows))
     report = mix(save(head + text, "k.csv"), arch="sm_90a")
     failures = judge([condition("require", what)], report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from importlib import metadata
@@ -25,6 +26,7 @@ def points(monkeypatch: pytest.MonkeyPatch) -> Points:
     def install(**values: str) -> None:
         found = metadata.EntryPoints(metadata.EntryPoint(n, v, "sassmix") for n, v in values.items())
         monkeypatch.setattr(metadata, "entry_points", lambda group: found.select(group=group))
+        monkeypatch.setattr(discovery, "may_be_installed", lambda: True)
 
     return install
 
@@ -56,6 +58,84 @@ def test_an_entry_point_of_no_distribution_is_of_an_unknown_one(points: Points) 
     found, excluded = discovery.of_entry_points()
     assert [origin for origin, _ in found] == [Origin(name, "unknown", "unknown") for name in ("acme", "other")]
     assert [origin.module for origin, _ in found] == ["acme.chips:PLUGIN", "other"] and excluded == []
+
+
+def in_folder(info: str) -> Callable[[Path], Path]:
+    def install(site: Path) -> Path:
+        (site / info).mkdir(parents=True)
+        (site / info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
+        (site / info / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
+        (site / info / "entry_points.txt").write_text("[console_scripts]\na = b:c\n\n [sassmix] \nacme = acme.chips\n")
+        return site
+
+    return install
+
+
+def in_egg(site: Path) -> Path:
+    return in_folder("EGG-INFO")(site.with_name("acme-1-py3.egg"))
+
+
+def in_archive(site: Path) -> Path:
+    in_folder("acme-1.dist-info")(site)
+    return Path(shutil.make_archive(str(site), "zip", site))
+
+
+WAYS = {
+    "wheel": in_folder("acme-1.dist-info"),
+    "develop": in_folder("acme.egg-info"),
+    "capitals": in_folder("ACME-1.Dist-Info"),
+    "egg": in_egg,
+    "archive": in_archive,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_wherever_a_package_is_its_entry_points_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """The quick look that spares a start without plugins the rest must see whatever the slow one sees."""
+    monkeypatch.delenv("SASSMIX_PLUGINS", raising=False)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "none"), str(WAYS[way](tmp_path / "site"))])
+    assert [(point.name, point.value) for point in metadata.entry_points(group="sassmix")] == [("acme", "acme.chips")]
+    assert [origin.module for origin, _ in discovery.of_entry_points()[0]] == ["acme.chips"]
+
+
+def test_the_folder_at_hand_holds_packages_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(WAYS["wheel"](tmp_path / "site"))
+    monkeypatch.setattr(sys, "path", [""])
+    assert discovery.may_be_installed()
+
+
+def test_whoever_else_finds_packages_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Finder(metadata.DistributionFinder):
+        def find_distributions(self, context: object = None) -> list[metadata.Distribution]:
+            return []
+
+    monkeypatch.setattr(sys, "path", [])
+    assert not discovery.may_be_installed()
+    monkeypatch.setattr(sys, "meta_path", [Finder()])
+    assert discovery.may_be_installed()
+
+
+def test_packages_without_plugins_are_not_read_any_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = WAYS["wheel"](tmp_path / "site")
+    for text in (
+        "[console_scripts]\nsassmix = sassmix.cli:main\n[pytest11]\nsassmix = s\n",
+        "",
+        "[sassmix.x]\na = b\n",
+    ):
+        (site / "acme-1.dist-info" / "entry_points.txt").write_text(text)
+        monkeypatch.setattr(sys, "path", [str(site), str(tmp_path / "none")])
+        assert not discovery.may_be_installed() and not metadata.entry_points(group="sassmix")
+
+
+def test_what_cannot_be_looked_at_may_hold_some(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = WAYS["wheel"](tmp_path / "site")
+    (site / "acme-1.dist-info" / "entry_points.txt").unlink()
+    (site / "acme-1.dist-info" / "entry_points.txt").mkdir()
+    for folder in (str(site), "nul\0"):
+        monkeypatch.setattr(sys, "path", [folder])
+        assert discovery.may_be_installed()
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ FAULTS = {
     "m._function = lambda i, *a: f({**i, 'sass-instructions': i['sass-instructions'][1:]}, *a)",
     "tool-output": "import sassmix.readers.disassembly as m; f = m.parse; m.parse = lambda t, **k: f(t[:1500], **k)",
     "source-page": "import sassmix.readers._csv_section as m; f = m._rows\n"
-    "m._rows = lambda texts, issued, *a: f(texts, [*issued[:-1], 0], *a)",
+    "m._rows = lambda texts, issued, *a: f(texts, [0, *issued[1:]], *a)",
     "raw-page": "import sassmix.launches as m; m._BY_LAUNCH = frozenset()",
-    "nvbit": "import sassmix.readers.nvbit as m; m._Unit.row = lambda s, n, c: m.CountRow(name=n, issued=0)",
+    "nvbit": "import sassmix.readers._nvbit_settings as m; m.Unit.row = lambda s, n, c: m.CountRow(name=n, issued=0)",
 }
 
 

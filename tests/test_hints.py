@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -67,7 +66,7 @@ def counted(arch: str | None, counts: dict[str, int], unresolved: int = 0) -> Ta
 def facts(table: Tally, arch: str | None, basis: str = "dynamic", **more: Any) -> Facts:
     tensor = TensorVerdict(False, False if basis == "dynamic" else None, "")
     made = Facts(tally=table, basis=basis, arch=arch, tensor=tensor, evidence=PASSED)
-    return replace(made, **more)
+    return made._replace(**more)
 
 
 def members(name: str, arch: str) -> Iterator[str]:
@@ -169,17 +168,17 @@ def test_the_other_path_silences_the_question(rule: Rule, basis: str) -> None:
     for counts, asked in (({own: 9, "EXIT": 9}, True), ({own: 9, other: 1, "EXIT": 9}, False)):
         made = facts(counted(arch, counts), arch, basis)
         assert any(hint.question == rule.question for hint in hints(made)) == asked
-        gap = [replace(item, status="warn" if item.check == "complete" else "pass") for item in PASSED]
-        assert not any(hint.question == rule.question for hint in hints(replace(made, evidence=gap)))
+        gap = [item._replace(status="warn" if item.check == "complete" else "pass") for item in PASSED]
+        assert not any(hint.question == rule.question for hint in hints(made._replace(evidence=gap)))
 
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_evidence_that_fails_carries_no_question(check: str) -> None:
     made = facts(counted("sm_90a", {"LDL": 50, "EXIT": 50}), "sm_90a")
     assert hints(made)
-    broken = [replace(item, status="fail" if item.check == check else "pass") for item in PASSED]
+    broken = [item._replace(status="fail" if item.check == check else "pass") for item in PASSED]
     # What is not resolved is weighed against each share instead.
-    assert bool(hints(replace(made, evidence=broken))) == (check == "resolved")
+    assert bool(hints(made._replace(evidence=broken))) == (check == "resolved")
 
 
 @pytest.mark.parametrize("arch", [target for target in TARGETS if target_key(target)[0] < FIRST_TARGET])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sassmix
+from tests.conftest import Body, written
 
 HEAD = "warp_id,region_id,instruction,count\n"
 NAMED = "kernel 0 - k - #thread-blocks 1,  kernel instructions 8, total instructions 8\n  EXIT = 4\n  LDC = 4\n"
@@ -53,3 +55,132 @@ def test_a_launch_of_nvbit_without_its_opcodes_is_missing(total: int, tmp_path: 
     assert active(path, arch="sm_90a") is None
     path.write_text(BANNER + NAMED + BANNER + BARE.format(0, 8, 8))  # two tools, one after the other
     assert active(path, arch="sm_90a") is False
+
+
+CALLING = ["S2R R0, SR_TID.X", "FADD R2, R2, R3", "CALL.REL.NOINC `(f)", "IADD3 R2, R2, R3, RZ", "EXIT"]
+CALLEE = ["FADD R2, R2, R3", "FADD R2, R2, R3", "FMUL R2, R2, R3", "RET.REL.NODEC R20 `(k)"]
+#: All that four warps execute, each of which calls once.
+EXECUTED = {"S2R": 4, "FADD": 12, "CALL.REL.NOINC": 4, "FMUL": 4, "RET.REL.NODEC": 4, "IADD3": 4, "EXIT": 4}
+
+
+def with_code(
+    folder: Path, executed: dict[str, int], kernel: list[str] = CALLING, callee: list[str] = CALLEE, **options: Any
+) -> bool | None:
+    """The verdict on a histogram beside the code of a kernel, and of a function that it calls in another section."""
+    listing, counts = folder / "k.sass", folder / "kernel_1a2b3c4d5e6f7081_iter0_k_hist.csv"
+    listing.write_text(written(Body("k", kernel), Body("f", callee, kernel=False), **options))
+    counts.write_text(HEAD + "".join(f"0,0,{name},{count}\n" for name, count in executed.items() if count))
+    (found,) = (k for k in sassmix.mix([counts, listing]).to_dict()["kernels"] if k["basis"] == "dynamic")
+    verdict = found["tensor_core_active"]
+    assert verdict is None or isinstance(verdict, bool)
+    return verdict
+
+
+@pytest.mark.parametrize("lost", [{}, {"FADD": 4}, {"FADD": 8}, {"FMUL": 1}, {"FMUL": 4}, {"RET.REL.NODEC": 1}])
+def test_of_a_function_in_another_section_no_part_may_be_missing(lost: dict[str, int], tmp_path: Path) -> None:
+    """What stands at its begin runs once for each call, beside what runs at least once in the kernel."""
+    executed = {name: count - lost.get(name, 0) for name, count in EXECUTED.items()}
+    assert with_code(tmp_path, executed) is (None if lost else False)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "callee"),
+    [
+        # Under a guard, nothing tells how often the call was made.
+        ([*CALLING[:2], "@P0 CALL.REL.NOINC `(f)", *CALLING[3:]], CALLEE),
+        # Through a register, it leads anywhere.
+        ([*CALLING[:3], "CALL.ABS.NOINC R2", *CALLING[3:]], CALLEE),
+        # What stands behind a jump, or where the parts of a warp come together, may run less often.
+        (CALLING, ["@P0 BRA `(.L_1)", *CALLEE[:3], ".L_1:", CALLEE[3]]),
+        (CALLING, ["WARPSYNC.ALL", *CALLEE]),
+    ],
+)
+def test_what_need_not_run_for_each_call_is_not_missed(kernel: list[str], callee: list[str], tmp_path: Path) -> None:
+    also = {"BRA": 4} if "@P0 BRA `(.L_1)" in callee else {"WARPSYNC.ALL": 4} if callee != CALLEE else {}
+    assert with_code(tmp_path, {**EXECUTED, "FADD": 5, **also}, kernel, callee) is False
+
+
+@pytest.mark.parametrize("callees", [["f"], ["f", "g"]])
+def test_of_several_called_functions_only_what_all_begin_with_is_missed(callees: list[str], tmp_path: Path) -> None:
+    listing, counts = tmp_path / "k.sass", tmp_path / "kernel_1a2b3c4d5e6f7081_iter0_k_hist.csv"
+    kernel = [*CALLING[:2], *(f"CALL.REL.NOINC `({name})" for name in callees), *CALLING[3:]]
+    codes = {"f": ["FADD R2, R2, R3", "FMUL R2, R2, R3", CALLEE[3]], "g": ["FMUL R2, R2, R3", CALLEE[3]]}
+    listing.write_text(written(Body("k", kernel), *(Body(name, codes[name], kernel=False) for name in callees)))
+    calls = 4 * len(callees)
+    rows = {**EXECUTED, "CALL.REL.NOINC": calls, "RET.REL.NODEC": calls, "FMUL": calls, "FADD": 4}
+    counts.write_text(HEAD + "".join(f"0,0,{name},{count}\n" for name, count in rows.items()))
+    (found,) = (k for k in sassmix.mix([counts, listing]).to_dict()["kernels"] if k["basis"] == "dynamic")
+    assert found["tensor_core_active"] is (None if callees == ["f"] else False)
+
+
+@pytest.mark.parametrize(("returned", "active_is"), [(4, False), (6, False), (3, None), (0, None)])
+def test_what_is_called_returns_as_often(returned: int, active_is: bool | None, tmp_path: Path) -> None:
+    """Parts of a warp may return one after the other, so more returns are right."""
+    path = tmp_path / "kernel_1a2b3c4d5e6f7081_iter0_k_hist.csv"
+    path.write_text(f"{HEAD}0,0,CALL,4\n0,0,EXIT,4\n0,0,RET,{returned}\n")
+    assert active(path, arch="sm_90a") is active_is
+
+
+ROW = [
+    "S2R R0, SR_TID.X",
+    "@P0 BRA `(.L_1)",
+    "IADD3 R2, R2, R3, RZ",
+    "FADD R2, R2, R3",
+    "FADD R2, R2, R3",
+    ".L_1:",
+    "EXIT",
+]
+
+
+@pytest.mark.parametrize(
+    ("executed", "code", "missing"),
+    [
+        ({"IADD3": 3, "FADD": 6}, ROW, False),
+        ({}, ROW, False),
+        ({"FADD": 6}, ROW, True),  # all of a row runs, or nothing
+        ({"IADD3": 2, "FADD": 6}, ROW, True),
+        ({"IADD3": 3}, ROW, True),
+        ({"IADD3": 3, "FADD": 5}, ROW, True),
+        ({"FADD": 6}, [*ROW[:2], "@P1 IADD3 R2, R2, R3, RZ", *ROW[3:]], False),  # its guard may have turned it off
+        ({"FADD": 6}, [*ROW[:5], "@P0 BRA `(.L_1)", *ROW[3:]], True),  # no way leads to the second row but by the first
+        ({"FADD": 6}, [*ROW[:5], "@P0 BRA `(.L_1)", ".L_2:", *ROW[3:]], False),
+        ({"FADD": 4}, [*ROW[:2], "FADD R2, R2, R3", "@P2 BRA `(.L_1)", *ROW[2:]], False),  # it stands alone, too
+        ({"FADD": 6}, [*ROW[:2], "IADD3 R2, R2, R3, RZ", ".L_2:", *ROW[3:]], False),  # a jump leads behind it
+        ({"FADD": 6}, [*ROW[:2], "CALL.REL.NOINC `(f)", *ROW[2:]], False),  # more may have run than stands here
+    ],
+)
+def test_of_a_row_of_instructions_all_run_or_none(
+    executed: dict[str, int], code: list[str], missing: bool, tmp_path: Path
+) -> None:
+    always = {"S2R": 4, "BRA": 4, "EXIT": 4}
+    assert with_code(tmp_path, {**always, **executed}, code) is (None if missing else False)
+
+
+def test_what_has_places_is_not_asked_by_sums(tmp_path: Path) -> None:
+    """Numbers say where each count belongs, which tells more."""
+    listing, counts = tmp_path / "k.sass", tmp_path / "kernel_1a2b3c4d5e6f7081_iter0_k_hist.csv"
+    listing.write_text(written(Body("k", ROW)))
+    counts.write_text(HEAD + "".join(f"0,0,OPCODE_{n},{4 if n in (0, 1, 5) else 3}\n" for n in range(6) if n != 2))
+    (found,) = (k for k in sassmix.mix([counts, listing]).to_dict()["kernels"] if k["basis"] == "dynamic")
+    status = {item["check"]: item["status"] for item in found["evidence"]}
+    assert (found["tensor_core_active"], status["complete"], status["consistent"]) == (None, "pass", "warn")
+
+
+@pytest.mark.parametrize(("call", "missed"), [("CALL.REL.NOINC `($k$h)", True), ("CALL.ABS.NOINC R2", False)])
+def test_of_a_call_through_a_register_nothing_is_missed(call: str, missed: bool, tmp_path: Path) -> None:
+    listing, counts = tmp_path / "k.sass", tmp_path / "kernel_1a2b3c4d5e6f7081_iter0_k_hist.csv"
+    helper = Body("$k$h", ["FADD R2, R2, R3", "RET.REL.NODEC R20 `(k)"], kernel=False)
+    kernel = ["S2R R0, SR_TID.X", "CALL.REL.NOINC `($k$h)", call, "EXIT"]
+    listing.write_text(written(Body("k", kernel, helpers=[helper])))
+    rows = {"S2R": 4, call.split(maxsplit=1)[0]: 8, "RET.REL.NODEC": 8, "FADD": 7, "EXIT": 4}
+    counts.write_text(HEAD + "".join(f"0,0,{name},{count}\n" for name, count in rows.items()))
+    (found,) = (k for k in sassmix.mix([counts, listing]).to_dict()["kernels"] if k["basis"] == "dynamic")
+    assert (found["tensor_core_active"] is None) == missed
+
+
+@pytest.mark.parametrize("guard", ["", "@P0 "])
+def test_what_was_called_and_never_returned_is_missed_under_a_guard_too(guard: str, tmp_path: Path) -> None:
+    kernel = [*CALLING[:2], f"{guard}CALL.REL.NOINC `(f)", *CALLING[3:]]
+    executed = {"S2R": 4, "FADD": 4, "CALL.REL.NOINC": 4, "IADD3": 4, "EXIT": 4}
+    assert with_code(tmp_path, executed, kernel, ["@P0 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", CALLEE[3]]) is None
+    assert with_code(tmp_path, {**executed, "CALL.REL.NOINC": 0}, kernel) is (None if not guard else False)

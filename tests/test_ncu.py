@@ -163,7 +163,7 @@ def test_a_bad_count_loses_its_row_only(write: Write, bad: str) -> None:
 def test_a_row_cut_off_is_told(write: Write) -> None:
     [counts] = source(write(CASE[: CASE.index('"65,536"')]))
     assert counts.total == 2048
-    assert {problem.line for problem in counts.problems} == {8}
+    assert {problem.line for problem in counts.problems} == {5, 8}, "the row, and the table that is the last one"
     assert counts.lost
 
 
@@ -232,7 +232,7 @@ def test_a_row_left_out_is_seen(tmp_path_factory: pytest.TempPathFactory, missin
 @pytest.mark.parametrize("behind", ["", "NOP"])
 def test_rows_end_where_no_warp_goes_on(write: Write, last: str, whole: bool, behind: str) -> None:
     """At the end of the page, and in front of an address at which a called function may begin."""
-    texts = ["LDC R1", "EXIT", "MOV R1", last, *([behind] if behind else [])]
+    texts = ["CALL.REL.NOINC `(f)", "EXIT", "MOV R1", last, *([behind] if behind else [])]
     rows = [f'{0x1000 + 16 * at:#x},"{text}",4,128\n' for at, text in enumerate(texts)]
     function = [f'{0x1100 + 16 * at:#x},"{text}",4,128\n' for at, text in enumerate(["MOV R1", "RET R2"])]
     for tail in ([], function):
@@ -241,7 +241,7 @@ def test_rows_end_where_no_warp_goes_on(write: Write, last: str, whole: bool, be
 
 
 @pytest.mark.parametrize(("step", "whole"), [(16, True), (8, True), (32, False), (48, False), (64, False)])
-@pytest.mark.parametrize("text", ["MOV R1, R2", "CALL.REL.NOINC `(f)", "@P0 EXIT"])
+@pytest.mark.parametrize("text", ["MOV R1, RZ", "CALL.REL.NOINC `(f)", "@PT EXIT"])
 def test_two_rows_tell_the_step(write: Write, step: int, whole: bool, text: str) -> None:
     """Whatever the architecture, instructions are 8 or 16 bytes long."""
     [counts] = source(write(f'{ROWS}0x1000,"{text}",4,128\n{0x1000 + step:#x},EXIT,4,128\n'))
@@ -255,10 +255,11 @@ def test_a_text_with_two_instructions_is_none(write: Write, text: str) -> None:
 
 
 def test_a_section_without_rows_is_a_launch_without_counts(write: Write) -> None:
+    """At the end of the page the same is true of all that may have followed."""
     head = CASE.partition('"0"')[0]
     found = source(write(CASE + head))
     assert [(counts.total, bool(counts.gaps), counts.names.best) for counts in found] == [
-        (67584, False, found[0].names.best),
+        (67584, True, found[0].names.best),
         (0, True, found[0].names.best),
     ]
 
@@ -345,7 +346,7 @@ def test_functions_behind_the_kernel_have_no_number(write: Write) -> None:
     behind = '"4","0x7f2e30b00000","      RET","5","5"\n"5","0x7f2e30900000","      NOP","6","6"\n'
     [counts] = source(write(CASE.replace("==PROF== Disc", behind + "==PROF== Disc")))
     assert [(row.index, row.offset) for row in counts.rows[4:]] == [(None, 0x100000), (None, None)]
-    assert [problem.line for problem in counts.problems] == [10]
+    assert [problem.line for problem in counts.problems if problem.severity == "info"] == [10]
 
 
 @pytest.mark.parametrize("order", list(permutations(range(5, 9))))
@@ -468,12 +469,13 @@ def test_a_raw_page_cut_anywhere_is_not_whole(tmp_path_factory: pytest.TempPathF
     head, units, row = RAW.format(metric=ALL, cell="7 (EXIT: 7)").splitlines()
     cut = row[: min(2 + kept, len(row) - 1)]
     path = tmp_path_factory.mktemp("cut") / "x.csv"
-    path.write_text("\n".join([head, units, *[row] * good, cut]))
+    others = [row.replace('"0"', f'"{number}"', 1) for number in range(1, good + 1)]
+    path.write_text("\n".join([head, units, *others, cut]))
     found = read(ncu_raw.READER, path)
     assert [counts.total for counts in found] == [7] * good + [0]
     named = cut.startswith('"0","7","k(int)",') and (cut.count('"') % 2 == 1 or cut.endswith(","))
     assert found[-1].lost and found[-1].names.best == ("k(int)" if named else None)
-    assert all(bool(counts.gaps) != named for counts in found[:-1])
+    assert all(counts.gaps for counts in found), "behind the cut may have been other launches of any kernel"
 
 
 @pytest.mark.parametrize(
@@ -501,7 +503,7 @@ def test_two_launches_with_one_id_are_told(write: Write, known: str, told: list[
         ("96 (LDC: 32; EXIT: 64)", 0, 0),
         ("50 (LDC: 32; EXIT: 64)", 1, 1),
         ("96 (LDC: 32; EXIT: 6", 1, 1),
-        ("(LDC: 32; EXIT: 64)", 0, 0),
+        ("(LDC: 32; EXIT: 64)", 0, 1),
         ("(LDC: 32)", 0, 1),
         ("32 (LDC: 32)", 0, 0),
         ("(LDC: 32; EXIT: 0)", 0, 1),

@@ -58,8 +58,8 @@ def test_a_child_has_its_parents_rows_and_its_own() -> None:
 def test_matrix_opcodes_follow_the_rows() -> None:
     child = architecture("child", 80, extends="base", rows=[row("ZMMA", "tensor"), row("AMMA", "tensor")])
     registry = accepted(BASE, child, architecture("none", 90, extends="base", remove=["MMA"]))
-    assert table(registry).matrix_opcodes == ["AMMA", "MMA", "ZMMA"]
-    assert table(registry, "sm_90").matrix_opcodes == []
+    assert table(registry).matrix_opcodes == ("AMMA", "MMA", "ZMMA")
+    assert table(registry, "sm_90").matrix_opcodes == ()
 
 
 def test_a_measured_pipe_is_of_one_architecture_only() -> None:

@@ -26,10 +26,11 @@ def _run(arguments: argparse.Namespace) -> Outcome:
     except ImportError as error:
         what = "completion needs the package shtab; install it with: pip install 'sassmix[completion]'"
         raise SassmixError(what) from error
-    for action in _actions(arguments.parser):
+    parser = arguments.parser()
+    for action in _actions(parser):
         if action.dest in _FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
-    return OK, f"{shtab.complete(arguments.parser, arguments.shell).rstrip()}\n", []
+    return OK, f"{shtab.complete(parser, arguments.shell).rstrip()}\n", []
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:

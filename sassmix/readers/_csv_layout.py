@@ -141,7 +141,7 @@ def places_of(addresses: list[int | None]) -> Places:
     numbers: list[int | None] = list(range(count))
     if not count or (base := addresses[0]) is None:
         return Places([None] * count, numbers)
-    if _in_a_row(addresses):
+    if in_a_row(addresses):
         return Places(list(range(0, 16 * count, 16)), numbers)
     known = sorted(address for address in addresses if address is not None)
     if len(known) == count and all(0 < b - a <= 32 for a, b in pairwise(known)):
@@ -150,6 +150,12 @@ def places_of(addresses: list[int | None]) -> Places:
         order = [ranks[address] for address in addresses if address is not None]
         return Places([offsets[rank] for rank in order], list(order))
     return _pieces(addresses, base)
+
+
+def in_a_row(addresses: Sequence[int | None]) -> bool:
+    """Whether each instruction stands 16 bytes behind the one before, as in nearly every kernel."""
+    first = addresses[0] if addresses else None
+    return first is not None and addresses == list(range(first, first + 16 * len(addresses), 16))
 
 
 def _pieces(addresses: list[int | None], base: int) -> Places:
@@ -167,76 +173,6 @@ def _pieces(addresses: list[int | None], base: int) -> Places:
     return places
 
 
-#: Functions begin at multiples of this many bytes; before sm_70 with a control word.
-_ALIGNED = 64
-_STARTS = (0, 8)
-#: Before sm_70 there is a control word at each multiple, and no row for it.
-_CONTROL = 32
-_STEPS = (8, 16)
-#: What no warp goes on behind: no guard, no predicate among the operands, no modifier that makes a branch conditional.
-_END = re.compile(
-    r"(?:@U?PT\s+)?(?:(?:EXIT|RET|RTT|BRX|BRXU|JMP|JMX|JMXU|KILL)(?:\.\w+)*|BRA(?:\.U)?)(?![^\s;])(?!\s+!?U?P[0-9])"
-)
-
-
 def ended(rows: Iterable[CountRow]) -> bool:
     """Whether a warp came to its end."""
     return any(row.issued and row.mnemonic and row.mnemonic.partition(".")[0] == "EXIT" for row in rows)
-
-
-def holes_of(addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]:
-    """Where instructions are missing, in words; ``texts`` are those of the rows.
-
-    A step larger than the usual one is right only where a called function follows: at an address at which a function
-    can begin, behind an instruction with which one can end. With such a one the rows end, too.
-    """
-    if _in_a_row(addresses):
-        return _late_start(addresses[0]) + _open_end(texts)
-    known = sorted((address, text) for address, text in zip(addresses, texts, strict=False) if address is not None)
-    if not known:
-        return _open_end(texts)
-    rows, ordered = [address for address, _ in known], [text for _, text in known]
-    return _late_start(rows[0]) + _leaps(rows, ordered) + _open_end(ordered)
-
-
-def _in_a_row(addresses: Sequence[int | None]) -> bool:
-    """Whether each instruction stands 16 bytes behind the one before, as in nearly every kernel."""
-    first = addresses[0] if addresses else None
-    return first is not None and addresses == list(range(first, first + 16 * len(addresses), 16))
-
-
-def _late_start(first: int | None) -> list[str]:
-    """Functions begin at certain addresses only."""
-    if first is None or first % _ALIGNED in _STARTS:
-        return []
-    return [f"no function begins at {first:#x}: the first rows are missing"]
-
-
-def _leaps(rows: Sequence[int], texts: Sequence[str]) -> list[str]:
-    """Steps between addresses, in order, behind which no function begins."""
-    small, large = _STEPS
-    usual = small if any(behind - before == small for before, behind in pairwise(rows)) else large
-    found = []
-    last = ""
-    for text, (before, behind) in zip(texts, pairwise(rows), strict=False):
-        last = last if _pads(text) else text
-        control = behind - before == large and (before + small) % _CONTROL == 0
-        if behind - before <= usual or control or (behind % _ALIGNED in _STARTS and _ends(last)):
-            continue
-        found.append(f"the addresses leap from {before:#x} to {behind:#x}: rows are missing between them")
-    return found
-
-
-def _open_end(texts: Sequence[str]) -> list[str]:
-    if not texts or _ends(next((text for text in reversed(texts) if not _pads(text)), "")):
-        return []
-    return [f"the last row is {texts[-1][:80]!r}, behind which a warp can go on: rows behind it are missing"]
-
-
-def _pads(text: str) -> bool:
-    return text[:3] == "NOP" and mnemonic_of(text) == "NOP"
-
-
-def _ends(text: str) -> bool:
-    """Whether a function can end with the instruction: no warp goes on behind it."""
-    return bool(_END.match(text) and mnemonic_of(text))

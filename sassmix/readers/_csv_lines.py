@@ -88,10 +88,19 @@ def records_of(path: Path, problems: list[Problem]) -> Iterator[tuple[int, str, 
 
 def ends_open(path: Path) -> bool:
     """Whether the last line has neither an end nor a quote that closes it, so that its last number may be cut."""
+    return _last_byte(path) not in b'\n\r"'
+
+
+def ends_within(path: Path) -> bool:
+    """Whether the last line has no end."""
+    return _last_byte(path) not in b"\n\r"
+
+
+def _last_byte(path: Path) -> bytes:
     try:
         with path.open("rb") as raw:
             raw.seek(max(0, raw.seek(0, os.SEEK_END) - 4))
-            return raw.read().rstrip(b"\0")[-1:] not in (b"\n", b"\r", b'"', b"")
+            return raw.read().rstrip(b"\0")[-1:]
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
 

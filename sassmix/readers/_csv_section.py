@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
 
-from sassmix.counts import NO_EXIT, CountRow, Counts
+from sassmix.counts import NO_ADDRESS, CountRow, Counts
 from sassmix.errors import Problem
+from sassmix.readers._csv_lanes import active_of, odd_lanes
 from sassmix.readers._csv_layout import (
     ADDRESS,
     ISSUED,
@@ -21,14 +22,13 @@ from sassmix.readers._csv_layout import (
     Places,
     addresses_of,
     arch_of,
-    ended,
-    holes_of,
     mnemonics_of,
     names_of,
     places_of,
 )
 from sassmix.readers._csv_lines import columns_of
 from sassmix.readers._csv_numbers import Column, read_column
+from sassmix.readers._csv_whole import cuts_of, ends_whole, strays, uncalled
 
 _MOST_PROBLEMS = 20
 #: Two launches with so many samples do not have all of them at the same instructions.
@@ -39,8 +39,12 @@ _TELLING = 16
 class Section:
     """The rows of one kernel as they stand in the file, before any number is read.
 
-    :param foreign: it holds lines of a source file instead of instructions.
+    :param foreign: how many lines have counts, but a text that is no instruction.
     :param torn: how many rows have other cells than the header.
+    :param odd: how many lines among the rows are none.
+    :param why: why it has no counts.
+    :param cut: whether it ends where no kernel does, known once the counts are read.
+    :param mixed: whether rows of another kernel seem to stand in it, known once the counts are read.
     """
 
     path: str
@@ -48,13 +52,19 @@ class Section:
     layout: Layout
     line: int
     problems: list[Problem]
-    foreign: bool = False
+    foreign: int = 0
     torn: int = 0
+    odd: int = 0
+    why: str = ""
+    cut: bool = False
+    mixed: bool = False
     lines: list[int] = field(default_factory=list)
     columns: tuple[list[str], ...] = field(default_factory=lambda: tuple([] for _ in range(SAMPLES + 1)))
 
     def take(self, lines: Sequence[str], line: int) -> bool:
         """Take lines if :meth:`holds` is true of all, as of nearly all; ``line`` is the number of the first."""
+        if self.why:
+            return False
         columns = columns_of(lines, self.layout.width, self.layout.last + 1)
         if columns is None:
             return False
@@ -65,11 +75,14 @@ class Section:
             if at >= 0:
                 column.extend(columns[at])
         self.lines.extend(range(line, line + len(lines)))
+        self.cut = False
         return True
 
     def holds(self, cells: Sequence[str]) -> bool:
         """Whether cells are a whole row with an address."""
-        return len(cells) == self.layout.width and cells[max(self.layout.columns[ADDRESS], 0)][:2] == "0x"
+        return (
+            not self.why and len(cells) == self.layout.width and cells[max(self.layout.columns[ADDRESS], 0)][:2] == "0x"
+        )
 
     def add(self, cells: Sequence[str], line: int) -> None:
         """Take one row, odd or not; what it lacks is reported when the numbers are read."""
@@ -77,6 +90,7 @@ class Section:
             if at >= 0:
                 column.append(cells[at] if at < len(cells) else "")
         self.lines.append(line)
+        self.cut = False
 
     def tear(self, cells: Sequence[str], line: int) -> None:
         """Take a row that is cut off or has a cell too many: where no other cell ends it, its last number is none."""
@@ -84,6 +98,18 @@ class Section:
         self._tell(what, line)
         self.torn += 1
         self.add(cells[:-1] if len(cells) < self.layout.width else cells[: self.layout.columns[ISSUED]], line)
+        self.cut = True
+
+    def interrupt(self, lines: Sequence[int]) -> None:
+        """Tell of lines between two rows, by their numbers: each may have been one."""
+        for line in lines[: max(0, _MOST_PROBLEMS - self.odd)]:
+            self._tell("the line stands among the rows of a kernel and is none: it may be a row that is damaged", line)
+        self.odd += len(lines)
+
+    def empty(self, why: str) -> None:
+        """Take nothing of what was read as a count."""
+        self.why, self.lines = why, []
+        self.problems.clear()
 
     def repeats(self, other: Section) -> bool:
         """Whether everything that is read is the same, samples included."""
@@ -106,7 +132,8 @@ class Section:
         counts.tool = "Nsight Compute"
         counts.arch = arch_of(self.title.get("cc", self.title.get("compute capability", "")))
         if not self.lines:
-            counts.gaps.append("the section holds no counts")
+            counts.gaps.append(self.why or "the section holds no counts")
+            self.cut = True
             return counts
         issued = self._column(self.columns[ISSUED], "instructions executed")
         if issued.bad or self.torn:
@@ -114,8 +141,18 @@ class Section:
         texts = [text.strip() for text in self.columns[SOURCE]]
         addresses = addresses_of(self.columns[ADDRESS])
         places = self._places(addresses)
-        counts.rows = _rows(texts, issued.values, self._threads(texts, issued.values), places)
-        counts.gaps = [*counts.lost, *_cuts(counts.rows, addresses, texts)]
+        placed = zip(addresses, places.offsets, strict=False)
+        counts.base = next((at - offset for at, offset in placed if at is not None and offset is not None), 0)
+        threads = self._threads(texts, issued.values)
+        odd = self._odd_lanes(issued.values, threads, texts)
+        counts.rows = _rows(texts, issued.values, threads, places)
+        self.cut = self.cut or not ends_whole(texts)
+        holes = uncalled(counts.rows) if None in places.indexes else []
+        holes += cuts_of(counts.rows, addresses, texts, issued.values)
+        damaged = counts.lost or self.odd
+        self.mixed = bool(holes and strays(addresses)) or bool(damaged and NO_ADDRESS in holes)
+        told = [f"{self.odd} lines among the rows are no rows, or damaged ones"] if self.odd else []
+        counts.gaps = [*counts.lost, *odd, *told, *holes]
         counts.identity = self._identity()
         counts.warps = self._warps(texts, issued.values, places)
         return counts
@@ -154,6 +191,14 @@ class Section:
                 lanes[index] = None
         return lanes
 
+    def _odd_lanes(self, issued: list[int | None], lanes: list[int | None], texts: list[str]) -> list[str]:
+        """A gap where numbers contradict one another; too many lanes are taken for unknown, none stay none."""
+        odd = list(odd_lanes(issued, lanes, texts))
+        self._tell_rows(odd, "threads")
+        for position, _ in odd:
+            lanes[position] = 0 if lanes[position] == 0 else None
+        return [f"{len(odd)} rows have thread instructions that contradict their warp instructions"] if odd else []
+
     def _identity(self) -> str | None:
         if not self.sampled:
             return None
@@ -184,26 +229,6 @@ class Section:
         return None if back else issued[0] or None
 
 
-def _cuts(rows: Sequence[CountRow], addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]:
-    """What shows that rows are missing: a hole between two addresses, an open end, no EXIT."""
-    gaps = holes_of(addresses, texts)
-    if not ended(reversed(rows)) and any(row.mnemonic for row in rows):
-        gaps.append(NO_EXIT)
-    return gaps
-
-
-def _active(issued: int | None, lanes: int | None, sass: str) -> int | None:
-    """Warp instructions with an active lane, where the lanes leave one possibility."""
-    if issued is None or lanes is None:
-        return None
-    if lanes == 0:
-        return 0
-    if not sass.startswith("@"):
-        return issued
-    least, most = -(-lanes // 32), min(issued, lanes)
-    return most if least == most else None
-
-
 def _rows(texts: list[str], issued: list[int | None], threads: list[int | None], places: Places) -> list[CountRow]:
     """Column by column, as exports have millions of rows."""
     mnemonics = mnemonics_of(texts)
@@ -213,7 +238,7 @@ def _rows(texts: list[str], issued: list[int | None], threads: list[int | None],
             None if m else text[:200] or "instruction without a text" for m, text in zip(mnemonics, texts, strict=True)
         ]
     active = [
-        number if lanes and text[:1] != "@" else _active(number, lanes, text)
+        number if lanes and text[:1] != "@" else active_of(number, lanes, text)
         for number, lanes, text in zip(issued, threads, texts, strict=True)
     ]
     sass = [text or None for text in texts] if "" in texts else texts

@@ -10,6 +10,8 @@ _NO_END = (str((1 << 32) - 1), "0")
 #: Settings that say where counting begins and ends, by what is numbered.
 _INSTRUCTIONS = ("INSTR_BEGIN", "INSTR_END")
 _LAUNCHES = (("KERNEL_BEGIN", "KERNEL_END"), ("START_GRID_NUM", "END_GRID_NUM"))
+#: What every version of opcode_hist prints; the launches' settings have two sets of names.
+_ALWAYS = (*_INSTRUCTIONS, "COUNT_WARP_LEVEL", "EXCLUDE_PRED_OFF")
 #: Any other word could as well be an opcode.
 SETTINGS = frozenset(
     (*_INSTRUCTIONS, *(name for pair in _LAUNCHES for name in pair), "COUNT_WARP_LEVEL", "EXCLUDE_PRED_OFF")
@@ -47,9 +49,19 @@ def explain(counts: Counts, unit: Unit, settings: dict[str, str], line: int) -> 
         counts.missing = ("warp instructions",)
     if unit.guarded:
         counts.gaps.append("instructions with a false guard were not counted (EXCLUDE_PRED_OFF = 1)")
-    if not settings:
+    if not settings.keys() & SETTINGS:
         what = "the tool's settings are not in the text: warp instructions are assumed, the default"
         notes.append(Problem("info", counts.path, what, line))
+    elif absent := _absent(settings):
+        what = f"settings of the tool are not in the text, or not readable: {', '.join(absent)}"
+        notes.append(Problem("warning", counts.path, f"{what}; the default is assumed", line))
+        counts.gaps.append(what)
+
+
+def _absent(settings: dict[str, str]) -> list[str]:
+    """Settings that the tool prints and the text lacks."""
+    pair = _LAUNCHES[any(name in settings for name in _LAUNCHES[1])]
+    return [name for name in (*_ALWAYS, *pair) if name not in settings]
 
 
 def explain_windows(counts: Counts, settings: dict[str, str]) -> None:

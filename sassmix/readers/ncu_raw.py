@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
-from sassmix.counts import NO_EXIT, CountRow, Counts
+from sassmix.counts import CountRow, Counts
 from sassmix.errors import InputError, Problem
-from sassmix.own_texts import mnemonic_of
+from sassmix.own_texts import mnemonic_of, opcode_of
 from sassmix.readers import Reader
 from sassmix.readers._csv_instances import Instances, instances_of, number_of
-from sassmix.readers._csv_layout import arch_of, ended, names_of
-from sassmix.readers._csv_lines import cells_of, head_lines, records_of
+from sassmix.readers._csv_launches import Launch, is_details, is_header, launches_of, missing_launches
+from sassmix.readers._csv_layout import arch_of, names_of
+from sassmix.readers._csv_lines import cells_of, head_lines
 
 #: From the most exact to the least: names with all modifiers, bare opcodes, NVIDIA's categories.
 _METRICS = (
@@ -26,158 +29,131 @@ _METRICS = (
 _HARDWARE = ("smsp__inst_executed.sum", "sm__inst_executed.sum")
 _PATCHED = ("inst_executed", "sass__inst_executed", "smsp__sass_inst_executed.sum")
 _PIPE = re.compile(r"sms?p?__inst_executed_pipe_(\w+)\.sum")
+#: Parts of the tensor pipe that add up to it; ``hfma2`` is a part of one of them.
+_TENSOR_PART = re.compile(r"tensor_op_[a-z]+")
 _PIPE_NAMES = {"tensor_op_hmma_type_hfma2": "tensor_hfma2"}
 _MOST_PROBLEMS = 20
-_ROW_CUT = re.compile(r'"\d+("?$|",)')
-
-
-def _is_header(cells: list[str]) -> bool:
-    return "Kernel Name" in cells and any("__" in cell or cell == "inst_executed" for cell in cells)
-
-
-def _is_details(cells: list[str]) -> bool:
-    return all(name in cells for name in ("Kernel Name", "Metric Name", "Metric Value"))
+#: Of whole counts; in others, such as Kinst, they are rounded.
+_UNITS = frozenset({"", "inst", "instruction", "instructions", "warp"})
 
 
 def _sniff(head: bytes) -> bool:
     lines = (cells_of(line) for line in head_lines(head) if "Kernel Name" in line)
-    return any(_is_header(cells) or _is_details(cells) for cells in lines)
-
-
-@dataclass(slots=True)
-class _Table:
-    """The header, the row of units behind it, the column of kernel names, the line of each launch's ID, the pipes."""
-
-    header: list[str]
-    units: dict[str, str]
-    name: int
-    ids: dict[str, int] = field(default_factory=dict)
-    pipes: dict[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        found = ((column, _PIPE.fullmatch(column)) for column in dict.fromkeys(self.header))
-        self.pipes = {column: _PIPE_NAMES.get(pipe[1], pipe[1]) for column, pipe in found if pipe}
-
-    def repeated(self, row: dict[str, str], path: Path, number: int) -> list[Problem]:
-        """A problem where another launch has the same ID."""
-        known = row.get("ID", "").strip()
-        if not known or (before := self.ids.setdefault(known, number)) == number:
-            return []
-        what = f"the ID {known[:40]!r} stands in line {before} too: if that is the same launch, it is counted twice"
-        return [Problem("warning", str(path), what, number)]
+    return any(is_header(cells) or is_details(cells) for cells in lines)
 
 
 def _read(path: Path) -> Iterator[Counts]:
     problems: list[Problem] = []
-    launches = list(_launches(path, problems))
-    if not launches:
+    found: list[tuple[Launch, Counts]] = []
+    for launch in launches_of(path, problems):
+        counts = _left_out(path, launch) if launch.lost else _Launch(path, launch).counts()
+        launch.cells = {}  # large, and not needed any more
+        found.append((launch, counts))
+    if not found:
         why = problems[0].message if problems else "the profiler has written only the header"
         raise InputError(str(path), f"is a raw page of Nsight Compute that holds no launch: {why}")
-    launches[-1].problems.extend(problems)
-    # A launch without a name may be of any of the kernels.
-    nameless = [gap for counts in launches if not counts.names.known for gap in counts.lost]
-    for counts in launches:
-        counts.gaps += nameless if counts.names.known else []
-    yield from launches
+    missing = missing_launches([launch for launch, _ in found])
+    found[0][1].problems[:0] = [*problems, *(Problem("warning", str(path), what) for what in missing)]
+    _settle(found, missing)
+    yield from (counts for _, counts in found)
 
 
-def _launches(path: Path, problems: list[Problem]) -> Iterator[Counts]:
-    """The launches; ``problems`` holds what was told behind the last one."""
-    table: _Table | None = None
-    for number, line, cut in records_of(path, problems):
-        cells = cells_of(line)
-        if _is_header(cells):
-            table = _Table(cells, {}, cells.index("Kernel Name"))
-        elif _is_details(cells):
-            raise InputError(str(path), "is the details page; export with --page raw --csv", line=number)
-        elif table and not (cut or _cut_behind_a_cell(line)) and len(cells) == len(table.header):
-            if row := _row(table, cells):
-                told = [*problems, *table.repeated(row, path, number)]
-                yield _Launch(str(path), number, row, table, told).counts()
-                problems.clear()
-        elif table and (_ROW_CUT.match(line) or (len(cells) > table.name and cells[0].strip().isdigit())):
-            yield _left_out(table, cells, path, number, cut or _cut_behind_a_cell(line))
+def _settle(found: Sequence[tuple[Launch, Counts]], missing: list[str]) -> None:
+    """Put in what only all launches of a page show; ``missing`` may be launches of any kernel."""
+    counted = {id(launch.table) for launch, counts in found if counts.rows}
+    for launch, counts in found:
+        if id(launch.table) in counted and not counts.rows and not counts.lost:
+            counts.lost = [f"line {launch.number}: the launch has no counts, others have"]
+            counts.gaps += counts.lost
+    last, _ = found[-1]
+    cut = [f"the file ends within line {last.number}: launches behind it may be missing"] if last.cut else []
+    gaps = [*missing, *cut, *(gap for _, counts in found if not counts.names.known for gap in _nameless(counts))]
+    for _, counts in found:
+        counts.gaps += gaps if counts.names.known else []
 
 
-def _cut_behind_a_cell(line: str) -> bool:
-    """Where the profiler puts quotes around each cell, an empty one has them too."""
-    return line.startswith('"') and line.endswith(",")
+def _nameless(counts: Counts) -> list[str]:
+    """A launch without a name may be of any of the kernels."""
+    return counts.lost or [f"a launch of {counts.total} instructions has no name: it may be of this kernel"]
 
 
-def _row(table: _Table, cells: list[str]) -> dict[str, str] | None:
-    """A launch; None for units."""
-    if not table.units and not cells[table.name].strip():
-        table.units = dict(zip(table.header, cells, strict=True))
-        return None
-    return dict(zip(table.header, cells, strict=True))
-
-
-def _left_out(table: _Table, cells: list[str], path: Path, number: int, cut: bool) -> Counts:
-    """A launch whose row is not whole.
-
-    Of which kernel it was is known where the row is surely cut, and behind the name: else a cell may lack in front.
-    """
-    what = f"the launch is left out: the row is cut off or malformed, it has {len(cells)} cells of {len(table.header)}"
-    name = cells[table.name] if cut and table.name + 1 < len(cells) <= len(table.header) else ""
-    lost = [f"line {number}: {what}"]
+def _left_out(path: Path, launch: Launch) -> Counts:
+    lost = [f"line {launch.number}: {launch.lost}"]
     return Counts(
         path=str(path),
         kind="ncu-raw",
-        names=names_of({"kernel name": name}),
+        names=names_of({"kernel name": launch.name}),
         tool="Nsight Compute",
         launches=1,
         lost=lost,
         gaps=[*lost],
-        problems=[Problem("warning", str(path), what, number)],
+        problems=[Problem("warning", str(path), launch.lost, launch.number)],
     )
 
 
 @dataclass(slots=True)
 class _Launch:
-    """One row of the table."""
+    """One row of the table that is whole."""
 
-    path: str
-    line: int
-    row: dict[str, str]
-    table: _Table
-    problems: list[Problem]
+    path: Path
+    launch: Launch
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def row(self) -> dict[str, str]:
+        """The cells by column."""
+        return self.launch.cells
 
     def counts(self) -> Counts:
         """The rows by opcode, as exact as the metrics are, and the hardware's counters."""
-        names = names_of({"kernel name": self.row["Kernel Name"]})
-        counts = Counts(path=self.path, kind="ncu-raw", names=names, launches=1, problems=self.problems)
+        names = names_of({"kernel name": self.launch.name})
+        counts = Counts(path=str(self.path), kind="ncu-raw", names=names, launches=1, problems=self.problems)
         counts.tool = "Nsight Compute"
         counts.arch = self._arch()
         counts.warps = self._warps()
         counts.hardware = self._hardware()
-        metric, found = self._best()
+        read = {metric: instances_of(self.row[metric]) for metric in _METRICS if metric in self.row}
+        metric, found = _best(read)
         if metric and found and found.values:
             counts.rows = self._rows(metric, found)
+            counts.gaps = self._doubts(metric, read)
         else:
             counts.rows = self._only_total(counts.hardware, found)
-        if found:
-            counts.lost = found.lost
-            for reason in found.bad[:_MOST_PROBLEMS]:
-                self._tell(f"{metric}: {reason}")
-        untold = found and found.total is None and any(row.mnemonic for row in counts.rows)
-        counts.gaps = [*counts.lost, *([NO_EXIT] if untold and not ended(counts.rows) else [])]
+        counts.lost = found.lost if found else []
+        counts.gaps = [*counts.lost, *counts.gaps, *self._told(self.launch.doubt)]
+        for name, item in read.items():
+            for reason in item.bad[:_MOST_PROBLEMS]:
+                self._tell(f"{name}: {reason}")
         return counts
 
     def _tell(self, message: str) -> None:
-        self.problems.append(Problem("warning", self.path, message, self.line))
+        self.problems.append(Problem("warning", str(self.path), message, self.launch.number))
 
-    def _best(self) -> tuple[str | None, Instances | None]:
-        """The most exact metric that has names; else one that has values."""
-        read = {metric: instances_of(self.row[metric]) for metric in _METRICS if metric in self.row}
-        ranked = [(item.named, bool(item.values), item.total is not None) for item in read.values()]
-        best = max(ranked, default=(False, False, False))
-        return list(read.items())[ranked.index(best)] if any(best) else (None, None)
+    def _told(self, *doubts: str) -> list[str]:
+        """The doubts there are, each a problem."""
+        for doubt in filter(None, doubts):
+            self._tell(doubt)
+        return [doubt for doubt in doubts if doubt]
+
+    def _doubts(self, metric: str, read: Mapping[str, Instances]) -> list[str]:
+        """Why the instances of the most exact metric may not be all, or not exact."""
+        found = read[metric]
+        unit = self.launch.table.units.get(metric, "").strip()
+        rounded = f"its unit is {unit[:40]!r}, so its counts are rounded; export with --print-units base"
+        untold = "the total of the instances is missing, so some of them may be too"
+        same = [other for other, item in read.items() if item.named and other != _METRICS[-1]]
+        named = {other: _by_opcode(read[other]) for other in same if len(same) > 1}
+        return self._told(
+            f"{metric}: {rounded}" if unit.lower() not in _UNITS else "",
+            f"{metric}: {untold}" if found.total is None else "",
+            *(f"{other} has other counts than {metric}" for other in named if named[other] != named.get(metric)),
+        )
 
     def _rows(self, metric: str, found: Instances) -> list[CountRow]:
         names = found.names or [f"instance {number} of {metric}" for number in range(len(found.values))]
         if not found.named:
             self._tell("the counts per opcode have no names; export with --print-metric-instances details")
-        threads = self._threads(metric)
+        threads = self._threads(metric, dict(zip(found.names, found.values, strict=True)) if found.named else {})
         category = metric.endswith("_category")
         rows = []
         for name, value in zip(names, found.values, strict=True):
@@ -198,10 +174,18 @@ class _Launch:
         self._tell(f"{metric}: the total is {found.total}, the instances add up to {sum(found.values)}")
         return [CountRow(name="not among the instances", issued=missing)] if missing > 0 else []
 
-    def _threads(self, metric: str) -> dict[str, int]:
-        cell = self.row.get(metric.replace("sass__inst_executed", "sass__thread_inst_executed_true"), "")
-        found = instances_of(cell)
-        return dict(zip(found.names, found.values, strict=True)) if found.named else {}
+    def _threads(self, metric: str, issued: Mapping[str, int]) -> dict[str, int]:
+        """Thread instructions by name; none where they cannot be those of the warp instructions."""
+        lanes = metric.replace("sass__inst_executed", "sass__thread_inst_executed_true")
+        found = instances_of(self.row.get(lanes, ""))
+        if not found.named:
+            return {}
+        threads = dict(zip(found.names, found.values, strict=True))
+        whole = not found.bad and found.total in (None, sum(found.values))
+        if not whole or any(number > 32 * issued.get(name, 0) for name, number in threads.items()):
+            self._tell(f"{lanes}: the counts contradict one another or those of the warps, and are not used")
+            return {}
+        return threads
 
     def _only_total(self, hardware: dict[str, float], found: Instances | None) -> list[CountRow]:
         patched = found.total if found else None
@@ -218,13 +202,14 @@ class _Launch:
             numbers = (self._number(column) for column in known)
             if (number := next((number for number in numbers if number is not None), None)) is not None:
                 values[name] = number
-        for column, pipe in self.table.pipes.items():
+        for column, pipe in _pipes(self.launch.table.header).items():
             if (number := self._number(column)) is not None:
                 values[pipe] = number
-        return values
+        parts = sum(number for pipe, number in values.items() if _TENSOR_PART.fullmatch(pipe))
+        return {"tensor": parts, **values} if parts else values
 
     def _number(self, column: str) -> float | None:
-        return number_of(self.row.get(column, ""), self.table.units.get(column, ""))
+        return number_of(self.row.get(column, ""), self.launch.table.units.get(column, ""))
 
     def _arch(self) -> str | None:
         major, minor = (self._number(f"device__attribute_compute_capability_{part}") for part in ("major", "minor"))
@@ -234,6 +219,27 @@ class _Launch:
     def _warps(self) -> int | None:
         grid, block = (_volume(self.row.get(f"{what} Size", "")) for what in ("Grid", "Block"))
         return grid * -(-block // 32) if grid and block else None
+
+
+@lru_cache(maxsize=16)
+def _pipes(header: tuple[str, ...]) -> dict[str, str]:
+    """The columns that count for a pipe, with its name."""
+    found = ((column, _PIPE.fullmatch(column)) for column in dict.fromkeys(header))
+    return {column: _PIPE_NAMES.get(pipe[1], pipe[1]) for column, pipe in found if pipe}
+
+
+def _best(read: Mapping[str, Instances]) -> tuple[str | None, Instances | None]:
+    """The most exact metric that has names; else one that has values."""
+    ranked = [(item.named, bool(item.values), item.total is not None) for item in read.values()]
+    best = max(ranked, default=(False, False, False))
+    return list(read.items())[ranked.index(best)] if any(best) else (None, None)
+
+
+def _by_opcode(found: Instances) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for name, value in zip(found.names, found.values, strict=True):
+        total[opcode_of(name)] += value
+    return +total
 
 
 def _volume(text: str) -> int | None:

@@ -6,146 +6,56 @@ with or without a false guard, which launches) stands only in the settings that 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sassmix.counts import Counts, KernelNames
 from sassmix.errors import InputError, Problem
 from sassmix.readers import Reader
-from sassmix.readers._csv_lines import head_lines, lines_of
-from sassmix.readers._csv_numbers import read_count
-from sassmix.readers._nvbit_settings import ALL, REST, SETTINGS, Unit, explain, explain_windows
+from sassmix.readers._csv_lines import head_lines
+from sassmix.readers._nvbit_launch import Launch
+from sassmix.readers._nvbit_launches import BANNER, Text
+from sassmix.readers._nvbit_lines import Head, Opcode, Torn, parts
+from sassmix.readers._nvbit_settings import ALL, REST, Unit, explain, explain_windows
 
-_KERNEL = re.compile(
-    r"kernel (?P<id>\d+) ?- (?P<name>.{1,20000}?)"
-    r"(?: ?- #thread-blocks (?P<blocks>\S{1,40}),[ ]*kernel instructions (?P<count>\S{1,40}),"
-    r"[ ]*total instructions (?P<total>\S{1,40})|(?P<cut>\.\.\.))[ ]*"
-)
-_START = re.compile(r"kernel \d{1,20} ?- ")
-_OPCODE = re.compile(r"[ \t]+([A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*) = (\S+)[ \t]*")
-_LIKE_OPCODE = re.compile(r"[ \t]+[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*[ \t]*=.*")
-_SETTING = re.compile(r"[ \t]*([A-Z_]{4,40}) = (\d{1,20}) - .*")
-_BANNER = re.compile(r"-+ NVBit \(NVidia Binary Instrumentation Tool v?([\w.]+)\) Loaded -+")
 _MOST_PROBLEMS = 20
-#: The tool itself has room for fewer.
-_MOST_OPCODES = 1 << 16
 
 
 def _sniff(head: bytes) -> bool:
     lines = head_lines(head)
-    kernels = ((index, found) for index, line in enumerate(lines) if (found := _kernel(line)))
-    return any(_plain(found, lines, index) for index, found in kernels) or _banner(lines)
+    return any(_begins_counts(line, lines[index : index + 1]) for index, line in enumerate(lines, 1))
 
 
-def _kernel(line: str) -> re.Match[str] | None:
-    """A launch's line. Output of the program may stand in front of it: then only the numbers prove it."""
-    line = line.strip("\r")
-    start = max((found.start() for found in _START.finditer(line)), default=0)
-    found = _KERNEL.fullmatch(line, start)
-    return found if found and (found["blocks"] or not start) else _KERNEL.fullmatch(line) if start else None
-
-
-def _banner(lines: list[str]) -> bool:
-    return any(_BANNER.fullmatch(line.strip()) for line in lines)
-
-
-def _plain(found: re.Match[str], lines: list[str], index: int) -> bool:
-    """Whether it is surely a tool's line; without the numbers, the opcodes behind it tell."""
-    return bool(found["blocks"]) or any(_OPCODE.fullmatch(line) for line in lines[index + 1 : index + 2])
-
-
-@dataclass(slots=True)
-class _Launch:
-    """A launch's line, the opcodes below it, and the settings that stood above it.
-
-    :param odd: lines that look like an opcode's and are not.
-    """
-
-    line: int
-    name: str
-    count: str | None
-    cut: bool
-    settings: dict[str, str]
-    version: str | None
-    run: int
-    opcodes: list[tuple[int, str, str]] = field(default_factory=list)
-    odd: list[int] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Text:
-    """The state of going through a file: the settings that apply here and the launch whose opcodes come.
-
-    Each run prints its settings before its launches, and a text may hold several runs.
-
-    :param tail: a last line that begins as a launch's and is cut off: its number, and what stands behind the beginning.
-    """
-
-    path: Path
-    settings: dict[str, str] = field(default_factory=dict)
-    version: str | None = None
-    run: int = 0
-    launch: _Launch | None = None
-    tail: tuple[int, str] | None = None
-    stray: list[Problem] = field(default_factory=list)
-
-    def launches(self) -> Iterator[_Launch]:
-        """Every launch once its last opcode was read."""
-        number, line, found = 0, "", None
-        for number, line in enumerate(lines_of(self.path, self.stray), 1):
-            if found := _kernel(line):
-                if self.launch:
-                    yield self.launch
-                cut = bool(found["cut"])
-                self.launch = _Launch(
-                    number, found["name"], found["count"], cut, {**self.settings}, self.version, self.run
-                )
-            elif banner := _BANNER.fullmatch(line.strip()):
-                if self.launch:
-                    yield self.launch
-                self.launch, self.version, self.settings, self.run = None, banner[1], {}, self.run + 1
-            elif (setting := _SETTING.fullmatch(line)) and (not self.launch or setting[1] in SETTINGS):
-                self.settings[setting[1]] = setting[2]
-            elif self.launch:
-                _take(self.launch, line, number)
-        if self.launch:
-            yield self.launch
-        if not found and (start := _START.match(line)):
-            self.tail = (number, line[start.end() :])
-
-
-def _take(launch: _Launch, line: str, number: int) -> None:
-    if opcode := _OPCODE.fullmatch(line.rstrip("\r")):
-        if len(launch.opcodes) < _MOST_OPCODES:
-            launch.opcodes.append((number, opcode[1], opcode[2]))
-    elif _LIKE_OPCODE.fullmatch(line.rstrip("\r")):
-        launch.odd.append(number)
+def _begins_counts(line: str, following: Sequence[str]) -> bool:
+    """Whether it is surely a tool's line; without the numbers, the opcode behind it tells."""
+    if BANNER.fullmatch(line.strip()):
+        return True
+    for part in parts(line.rstrip("\r")):
+        if isinstance(part, Head):
+            return True
+        if isinstance(part, Torn) and part.dots:
+            return any(isinstance(found, Opcode) and found.shaped for text in following for found in parts(text))
+    return False
 
 
 def _read(path: Path) -> Iterator[Counts]:
-    text = _Text(path)
+    text = Text(path)
     runs: dict[int, list[Counts]] = {}
     for launch in text.launches():
-        runs.setdefault(launch.run, []).append(_counts(text, launch))
+        runs.setdefault(launch.run, []).append(_counts(path, launch))
     found = [counts for run in runs.values() for counts in run]
     if not found:
         raise InputError(str(path), "holds NVBit's banner but no kernel: the tool has counted nothing")
     found[-1].problems.extend(text.stray)
     for run in runs.values():
         _explain_bare(run)
-    if text.tail:
-        last = _cut_launch(text.path, *text.tail)
-        for counts in found if not last.names.known else ():
-            counts.gaps += last.lost
-        found.append(last)
+    _explain_missing(found, text)
     yield from found
 
 
 def _explain_bare(run: list[Counts]) -> None:
     """A tool prints opcodes below every launch or below none: where one has none, the run was ended before them."""
-    if all(map(_is_bare, run)):
+    if all(_is_bare(counts) for counts in run if counts.rows):
         return
     ended = {counts.names.best for counts in run if _is_bare(counts)}
     for counts in run:
@@ -156,100 +66,99 @@ def _explain_bare(run: list[Counts]) -> None:
 
 
 def _is_bare(counts: Counts) -> bool:
-    return all(row.name == ALL for row in counts.rows)
+    return bool(counts.rows) and all(row.name == ALL for row in counts.rows)
 
 
-def _cut_launch(path: Path, line: int, rest: str) -> Counts:
-    """A launch of which only the first part of its line is there; of which kernel is known if that goes past the name.
-
-    Else it may be of any.
-    """
-    name, numbers, _ = rest.partition(" - #")
-    what = "the launch is left out: its line is cut off"
-    lost = [f"line {line}: {what}"]
-    return Counts(
-        path=str(path),
-        kind="nvbit-hist",
-        names=_kernel_names(name.strip(), cut=False) if numbers else KernelNames(),
-        tool="NVBit",
-        launches=1,
-        lost=lost,
-        gaps=[*lost],
-        problems=[Problem("warning", str(path), what, line)],
-    )
+def _explain_missing(found: list[Counts], text: Text) -> None:
+    """Launches that are missing, or whose kernel is not known, may be any kernel's."""
+    unknown = [counts for counts in found if not counts.names.known]
+    gaps = [f"line {line}: {what}" for line, what in text.missing[:_MOST_PROBLEMS]]
+    gaps += [gap for counts in unknown[:_MOST_PROBLEMS] for gap in counts.gaps[:1]]
+    for line, what in text.missing[:_MOST_PROBLEMS]:
+        _tell(found[-1], line, what)
+    if more := text.missing[_MOST_PROBLEMS:]:
+        _tell(found[-1], more[0][0], f"{len(more)} more places where launches are missing")
+    for counts in found:
+        counts.gaps += [gap for gap in gaps if gap not in counts.gaps]
 
 
-def _counts(text: _Text, launch: _Launch) -> Counts:
-    counts = Counts(
-        path=str(text.path), kind="nvbit-hist", names=_kernel_names(launch.name.strip(), launch.cut), launches=1
-    )
+def _counts(path: Path, launch: Launch) -> Counts:
+    counts = Counts(path=str(path), kind="nvbit-hist", names=_kernel_names(launch), launches=1)
     counts.tool = f"NVBit {launch.version}" if launch.version else "NVBit"
-    total = _number(launch.count, launch.line, counts) if launch.count is not None else None
-    told = len(counts.lost)
-    numbers = _opcodes(launch, counts)
-    listed = sum(number for _, number in numbers)
-    if whole := numbers and total == listed:  # then what cannot be read is the program's own
-        del counts.lost[told:], counts.gaps[told:]
-    if total is not None:
-        counts.hardware["kernel instructions"] = float(total)
-        if total > listed:
-            numbers.append((REST if numbers else ALL, total - listed))
-        if numbers and total != listed:
-            _explain_sum(counts, total, listed, launch)
+    numbers = [(opcode.name, opcode.count or 0) for _, opcode in launch.opcodes]
+    _explain_line(counts, launch)
+    if launch.total is not None:
+        counts.hardware["kernel instructions"] = float(launch.total)
+        if launch.total > launch.listed:
+            numbers.append((REST if numbers else ALL, launch.total - launch.listed))
+        _explain_sum(counts, launch)
     unit = Unit(launch.settings)
     counts.rows = [unit.row(name, number) for name, number in numbers]
     explain(counts, unit, launch.settings, launch.line)
-    _explain_shape(counts, launch, bool(whole))
+    _explain_opcodes(counts, launch)
     explain_windows(counts, launch.settings)
     return counts
 
 
-def _kernel_names(name: str, cut: bool) -> KernelNames:
+def _kernel_names(launch: Launch) -> KernelNames:
+    name, cut = launch.name.strip(), launch.dots
     if name.startswith("_Z"):
         return KernelNames(mangled=None if cut else name, file=name if cut else None, cut=cut)
-    return KernelNames(demangled=name, cut=cut)
+    return KernelNames(demangled=name, cut=cut) if name else KernelNames()
 
 
-def _number(value: str, line: int, counts: Counts) -> int | None:
-    number, reason = read_count(value)
-    if number is None:
-        counts.lost.append(f"line {line} has no count that can be read")
-        counts.gaps.append(counts.lost[-1])
-        if len(counts.problems) < _MOST_PROBLEMS:
-            counts.problems.append(Problem("warning", counts.path, f"{reason}; the line is left out", line))
-    return number
+def _explain_line(counts: Counts, launch: Launch) -> None:
+    """What the launch's own line lacks."""
+    if launch.damaged:
+        counts.lost.append(f"line {launch.line}: the launch's own line is damaged, or not there")
+        _tell(counts, launch.line, counts.lost[-1].partition(": ")[2])
+    elif launch.reason:
+        counts.lost.append(f"line {launch.line} has no count that can be read")
+        _tell(counts, launch.line, f"{launch.reason}; the launch has no total")
+    elif launch.unclean:
+        _tell(counts, launch.line, "the launch's line does not end as the tool ends it; its numbers are read")
+    counts.gaps += counts.lost
 
 
-def _opcodes(launch: _Launch, counts: Counts) -> list[tuple[str, int]]:
-    """All that looks like an opcode: the total cannot prove that a line behind the others is the program's own."""
-    numbers = ((name, _number(value, line, counts)) for line, name, value in launch.opcodes)
-    return [(name, number) for name, number in numbers if number is not None]
-
-
-def _explain_sum(counts: Counts, total: int, listed: int, launch: _Launch) -> None:
-    if not listed:
+def _explain_sum(counts: Counts, launch: Launch) -> None:
+    if launch.total == launch.listed:
+        return
+    if not launch.opcodes:
         what = "the tool counted no opcodes, only instructions: use opcode_hist instead of instr_count"
         counts.problems.append(Problem("info", counts.path, what, launch.line))
         return
-    what = f"the kernel's line has {total} instructions, its opcodes add up to {listed}"
-    counts.problems.append(Problem("warning", counts.path, what, launch.line))
+    what = f"the kernel's line has {launch.total} instructions, its opcodes add up to {launch.listed}"
+    _tell(counts, launch.line, what)
     counts.gaps.append(what)
 
 
-def _explain_shape(counts: Counts, launch: _Launch, whole: bool) -> None:
-    """What the lines below the launch's own lack."""
-    if launch.odd:
-        what = "the line looks like an opcode's count and cannot be read; it is left out"
-        counts.problems += [Problem("warning", counts.path, what, line) for line in launch.odd[:_MOST_PROBLEMS]]
-        if not whole:
-            counts.gaps.append(f"{len(launch.odd)} lines that look like an opcode's count cannot be read")
-    if launch.count is None and counts.rows:
+def _explain_opcodes(counts: Counts, launch: Launch) -> None:
+    """What the lines below the launch's own lack.
+
+    Where they make up the total, what is not counted is the program's own. An opcode in the tool's own writing
+    contradicts that: the tool prints none that was not executed.
+    """
+    odd = [item for item in launch.odd if item[1].shaped or not launch.whole]
+    for line, opcode, reason in odd[:_MOST_PROBLEMS]:
+        _tell(counts, line, f"{opcode.name} looks like an opcode's count and is left out: {reason}")
+    if more := odd[_MOST_PROBLEMS:]:
+        _tell(counts, more[0][0], f"{len(more)} more lines that look like an opcode's count are left out")
+    if left := [item for item in odd if item[1].sure or not launch.whole]:
+        counts.gaps.append(f"{len(left)} lines that look like an opcode's count are left out")
+    if loose := [line for line, opcode in launch.opcodes if not opcode.shaped]:
+        what = "the opcodes are not written as the tool writes them; they are counted, as they make up the total"
+        _tell(counts, loose[0], what)
+    if launch.total is None and not launch.reason and launch.opcodes:
         counts.gaps.append("the launch's line has no total, so nothing shows that all opcodes are here")
     opcodes = {(row.mnemonic or "").partition(".")[0] for row in counts.rows}
     if opcodes - {""} and "EXIT" not in opcodes:
         counts.gaps.append("no EXIT was counted")
     if not counts.rows:
         counts.gaps.append("nothing was counted in this launch")
+
+
+def _tell(counts: Counts, line: int, what: str) -> None:
+    counts.problems.append(Problem("warning", counts.path, what, line))
 
 
 READER = Reader(name="NVBit counts", sniff=_sniff, read=_read, counts=True)

@@ -111,6 +111,8 @@ def _cell(value: Any) -> Any:
 
 def printable(text: str) -> str:
     """Text without what would steer a terminal: control characters become visible escapes."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.cells import cell_len
-from rich.console import RenderableType
-from rich.text import Text
 
 from sassmix.evidence import verdict
 from sassmix.render import printable
-from sassmix.render.terminal import Rows, indented, shortened, table, three
+from sassmix.render.layout import Line, Table
+from sassmix.render.terminal import Rows, line, shortened, table, three
 from sassmix.report import KernelReport
 
 #: Columns that a name needs to be told from others.
@@ -21,7 +20,7 @@ _LINES = 4
 _TENSOR = "tensor\npresent/active"
 
 
-def overview(kernels: Sequence[KernelReport], width: int) -> Iterator[RenderableType]:
+def overview(kernels: Sequence[KernelReport], width: int) -> Iterator[Line | Table]:
     """A row for each kernel; where that is too wide, what is the same for all is said once instead.
 
     Where even that is too wide, or would make different names alike, each kernel has lines of its own.
@@ -39,11 +38,11 @@ def overview(kernels: Sequence[KernelReport], width: int) -> Iterator[Renderable
         left_out = same
         names = _names(rows, width) or [shortened(row["kernel"], _LINES * width) for row in rows]
         for row, name in zip(rows, names, strict=True):
-            yield Text(name, overflow="fold")
+            yield line(name)
             if said := ", ".join(_said(row, same)):
-                yield indented(said, 2, style="dim")
+                yield line(said, indent=2, style="dim")
     if shared := _said({key: rows[0][key] for key in rows[0] if key in left_out}, set()):
-        yield indented(f"all: {', '.join(shared)}", 1, style="dim")
+        yield line(f"all: {', '.join(shared)}", indent=1, style="dim")
 
 
 def _names(rows: Rows, room: int) -> list[str]:

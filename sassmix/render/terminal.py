@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from sassmix.render import printable
+from sassmix.render.layout import Column, Line, Table, codes
 
 Rows = list[dict[str, Any]]
 #: Columns where no terminal says how many it has.
@@ -21,25 +17,15 @@ STYLE = {"pass": "green", "warn": "yellow", "fail": "red", "high": "green", "med
 _CUT = "..."
 
 
-def drawn(parts: Iterable[RenderableType], width: int | None) -> str:
+def drawn(parts: Iterable[Line | Table], width: int | None) -> str:
     """The parts one below the other: in colour for a terminal of this width, plain where ``width`` is None."""
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=width or PLAIN_WIDTH,
-        height=25,  # rich believes a width only with a height, and takes a dumb terminal for one of 80 columns
-        force_terminal=width is not None,
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
-    console.print(Group(*parts))
-    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
+    taken = {} if width is None else codes()
+    return "".join(f"{text.rstrip()}\n" for part in parts for text in part.drawn(width or PLAIN_WIDTH, taken))
 
 
-def indented(text: str, columns: int, *, style: str = "") -> Padding:
+def line(text: str, *, style: str = "", indent: int = 0) -> Line:
     """Text whose every line, also a wrapped one, stands some columns in."""
-    return Padding(Text(printable(text), style=style, overflow="fold"), (0, 0, 0, columns))
+    return Line([(printable(text), style)], indent)
 
 
 def shortened(text: str, room: int) -> str:
@@ -53,13 +39,9 @@ def shortened(text: str, room: int) -> str:
 
 def table(rows: Rows, numbers: Sequence[str] = ()) -> Table:
     """Flat entries with a head; numbers stand to the right."""
-    drawing = Table(box=None, padding=(0, 1), header_style="dim")
-    for key in rows[0] if rows else ():
-        right = key in numbers or isinstance(rows[0][key], int)
-        drawing.add_column(key, overflow="fold", justify="right" if right else "left")
-    for row in rows:
-        drawing.add_row(*(Text(printable(flat(value))) for value in row.values()))
-    return drawing
+    first = rows[0] if rows else {}
+    columns = [Column(key, right=key in numbers or isinstance(value, int)) for key, value in first.items()]
+    return Table(columns, [[(printable(flat(value)), "") for value in row.values()] for row in rows], headed=True)
 
 
 def flat(value: Any) -> str:
