@@ -12,6 +12,8 @@ from sassmix.grammar import Operand, operands_of
 
 #: Guards under which an instruction never runs.
 NEVER = frozenset({"@!PT", "@!UPT"})
+#: And those under which it always does; none is one of them.
+ALWAYS = frozenset({"", "@PT", "@UPT"})
 #: Texts that are taken apart together where one of them is asked for.
 _PIECE = 256
 

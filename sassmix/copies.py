@@ -39,8 +39,9 @@ def _without_copies(found: Sequence[Counts], problems: list[Problem]) -> list[Co
 
 
 def _outline(counts: Counts) -> tuple[object, ...]:
-    """What two copies of a trace have in common, however they are compressed."""
-    return (counts.kind, counts.names.best, counts.launch_ids, counts.total, len(counts.rows))
+    """What two copies of a trace have in common, however they are compressed; iterations are launches of their own."""
+    iteration = _iteration(counts.path)
+    return (counts.kind, counts.names.best, iteration, counts.launch_ids, counts.total, len(counts.rows))
 
 
 def _whole_traces(all_counts: list[Counts]) -> list[Counts]:

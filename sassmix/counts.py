@@ -118,7 +118,7 @@ class Counts:
 CLOCK_READ = "CS2R counted: a clock-region capture counts only what lies between two clock reads"
 CODE_READS_CLOCK = "the code reads a clock: a clock-region capture counts only what lies between two clock reads"
 NO_EXIT = "no EXIT was counted, so the warps were not followed to their end"
-NO_ADDRESS = "the rows have no addresses, so a row that is missing leaves no trace; give the listing of the code too"
+NO_ADDRESS = "the rows have no addresses, so a row that is missing leaves no trace; export the column Address"
 UNTOLD_EXIT = "whether the warps reached EXIT is not known, since not every count is resolved"
 GUARDED_END = "no completion record, and warps ended with an EXIT under a guard, by which not every lane need have left"
 UNKNOWN_END = "no completion record, and which instructions the warps ended with is not known"

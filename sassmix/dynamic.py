@@ -62,7 +62,7 @@ def kernel_report(
         launches=launch_count(main),
         warps=_most(counts.warps for counts, _ in main.parts),
         tally=counted,
-        tensor=_verdict(sources, counted, claim, evidence, static, classifier),
+        tensor=_verdict(sources, claim, evidence, static, classifier),
         evidence=evidence,
         agreement=agreement,
         executed=_executed(main),
@@ -210,13 +210,13 @@ def _matrix(launches: Launches, claim: ArchitectureClaim, classifier: Classifier
 
 def _verdict(
     sources: Sequence[Launches],
-    counted: Tally,
     claim: ArchitectureClaim,
     evidence: list[Evidence],
     static: KernelReport | None,
     classifier: Classifier,
 ) -> TensorVerdict:
     main, *others = sources
+    standing = tally(classifier, claim.arch, Counter(name for source in sources for name in source.standing))
     everything = tally(classifier, claim.arch, *main.counted("issued"))
     masked = all(resolution.has("active") for _, resolution in main.parts)
     on = tally(classifier, claim.arch, *main.counted("active")) if masked else everything
@@ -227,7 +227,7 @@ def _verdict(
         elsewhere={other.first.kind: _matrix(other, claim, classifier) for other in others},
         arch=None if claim.overridden else claim.arch,  # an absence follows from no contradiction
         registry=classifier.registry,
-        static=static.tensor if static else None,
+        static=TensorVerdict(True, None, "") if standing.matrix() else static.tensor if static else None,
     )
 
 

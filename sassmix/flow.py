@@ -91,7 +91,7 @@ def _at_the_ends(code: Code, counts: Mapping[int, int], steps: Iterable[_Step]) 
     left = sum(_left(code, step, counts) for step in steps if code.opcode(step.index) in ENDS)
     again = any(jump.target == code.start for jump in code.jumps.values())
     if left < entered and not again:
-        found.append(f"it was entered {entered} times and left {left} times")
+        found.append(f"it was entered {number_of(entered, 'time')} and left {number_of(left, 'time')}")
     return found
 
 
@@ -143,7 +143,7 @@ def _better_shift(code: Code, counts: Mapping[int, int], unequal: int) -> int:
 
 def _unequal(code: Code, steps: Iterable[_Step]) -> list[str]:
     return [
-        f"instruction {step.index - code.start} was executed {step.count} times, {_came(step)}"
+        f"instruction {step.index - code.start} was executed {number_of(step.count, 'time')}, {_came(step)}"
         for step in steps
         if not _fits(step, code.lacks(step.index))
     ]
@@ -151,7 +151,9 @@ def _unequal(code: Code, steps: Iterable[_Step]) -> list[str]:
 
 def _came(step: _Step) -> str:
     before = [] if step.before is None else [f"the one before it {step.before}"]
-    return ", ".join([*before, *([f"jumps and calls led to it {step.jumped} times"] if step.jumped else [])])
+    return ", ".join(
+        [*before, *([f"jumps and calls led to it {number_of(step.jumped, 'time')}"] if step.jumped else [])]
+    )
 
 
 def _fits(step: _Step, lacks: bool) -> bool:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
 
+from sassmix.columns import ALWAYS
 from sassmix.counts import (
     CLOCK_READ,
     CODE_READS_CLOCK,
     GUARDED_END,
-    NO_ADDRESS,
     NO_EXIT,
     UNKNOWN_END,
     UNTOLD_EXIT,
     CountRow,
     Counts,
 )
+from sassmix.errors import number_of
 from sassmix.flow import entry_opcodes
 from sassmix.listing import CALLS, Function
 from sassmix.own_texts import guard_of
 from sassmix.own_texts import opcode_of as _base
-from sassmix.sums import too_many
+from sassmix.sums import beside_lost
 
 Named = Sequence[tuple[str, CountRow]]
 
@@ -48,16 +48,26 @@ def gaps_of(
         CLOCK_READ: function is not None and not _reads_clock(function),
         NO_EXIT: any(row.issued and _base(name) == "EXIT" for name, row in resolved),
         UNKNOWN_END: ends is not None,
-        NO_ADDRESS: function is not None and _stands_whole(function, resolved),
     }
     still = [gap for gap in counts.gaps if not closed.get(gap)]
     return [
         *([GUARDED_END] if UNKNOWN_END in counts.gaps and ends else []),
         *([CODE_READS_CLOCK] if _is_timed(counts, function) else []),
-        *(_skipped(counts, code, callees, resolved) if whole else []),
+        *(_skipped(code, callees, resolved) if whole else []),
         *_called(code, callees, resolved),
+        *_without_addresses(counts, function, resolved),
         *(UNTOLD_EXIT if gap == NO_EXIT and not whole else gap for gap in still),
     ]
+
+
+def _without_addresses(counts: Counts, function: Function | None, resolved: Named) -> list[str]:
+    """Rows of a page that have no addresses are all there if they are the function's, in order, but for its padding."""
+    if counts.kind != "ncu-source" or function is None or any(row.offset is not None for row in counts.rows):
+        return []
+    opcodes = {row.index: _base(name) for name, row in resolved}
+    listed = function.columns.mnemonics[function.start : function.code_stop]
+    whole = all(opcodes.get(number) == _base(mnemonic) for number, mnemonic in enumerate(listed))
+    return [] if whole else ["the rows have no addresses, and are not all instructions of the listing's function"]
 
 
 def _is_timed(counts: Counts, function: Function | None) -> bool:
@@ -65,32 +75,15 @@ def _is_timed(counts: Counts, function: Function | None) -> bool:
     return not told and function is not None and _reads_clock(function)
 
 
-def _stands_whole(function: Function, resolved: Named) -> bool:
-    """Whether the rows, in their order, are the instructions of the function; only what pads it may lack."""
-    opcodes = {row.index: _base(name) for name, row in resolved}
-    listed = function.columns.mnemonics[function.start : function.code_stop]
-    return all(opcodes.get(number) == _base(mnemonic) for number, mnemonic in enumerate(listed))
-
-
-def _skipped(
-    counts: Counts, code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named
-) -> list[str]:
+def _skipped(code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named) -> list[str]:
     """Where all come through that enter a kernel or are called, all is counted; else rows are missing."""
     if not code:
         return []
-    counted: Counter[str] = Counter()
-    for name, row in resolved:
-        counted[_base(name)] += row.issued
-    least = _least(counts, code, callees, resolved)
-    found = [_rare(opcode, counted[opcode], number) for opcode, number in least.items() if counted[opcode] < number]
+    counted = {_base(name) for name, row in resolved if row.issued}
+    missing = [opcode for opcode in _certain(code, callees, resolved) if opcode not in counted]
+    found = [f"{opcode} stands where every warp comes through, but was not counted" for opcode in missing]
     placed = any(row.index is not None or row.offset is not None for _, row in resolved)
-    return found or (too_many(code, counted) if not placed and all(map(_is_all, code)) else [])
-
-
-def _rare(opcode: str, counted: int, least: int) -> str:
-    if not counted:
-        return f"{opcode} stands where every warp comes through, but was not counted"
-    return f"{opcode} was counted {counted} times and has to run {least} times where all come through"
+    return found or (beside_lost(code, counted) if not placed and all(map(_is_all, code)) else [])
 
 
 def _is_all(function: Function) -> bool:
@@ -99,18 +92,14 @@ def _is_all(function: Function) -> bool:
     return seen and not (function.calls or function.unknown_calls)
 
 
-def _least(
-    counts: Counts, code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named
-) -> Counter[str]:
-    """How often opcodes are executed, at least, by the number of entries and of calls."""
-    entered = counts.entered or counts.warps or 1
-    least = Counter({opcode: number * entered for opcode, number in entry_opcodes(code[0]).items()})
+def _certain(code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named) -> list[str]:
+    """The opcodes that whatever enters the kernel executes, or whatever calls one of the functions that it may call."""
+    found = entry_opcodes(code[0])
     possible = [*code[1:], *(callees or ())]
-    if callees is not None and possible and not any(f.unknown_calls for f in (code[0], *possible)):
-        calls = _calls([*code, *callees], resolved, certain=True)
-        each = reduce(and_, (entry_opcodes(function, straight=True) for function in possible))
-        least += Counter({opcode: number * calls for opcode, number in each.items()})
-    return least
+    known = callees is not None and possible and not any(f.unknown_calls for f in (code[0], *possible))
+    if known and _calls([*code, *possible], resolved, certain=True):
+        found |= reduce(and_, (entry_opcodes(function, straight=True) for function in possible))
+    return list(found)
 
 
 def _called(code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named) -> list[str]:
@@ -119,8 +108,8 @@ def _called(code: Sequence[Function], callees: Sequence[Function] | None, resolv
     calls = _calls([*code, *(callees or ())], resolved, certain=returned > 0)
     if returned >= calls:
         return []
-    returns = f"{returned} times" if returned else "never"
-    return [f"CALL was executed {calls} times and RET {returns}: what was called may be missing"]
+    returns = number_of(returned, "time") if returned else "never"
+    return [f"CALL was executed {number_of(calls, 'time')} and RET {returns}: what was called may be missing"]
 
 
 def _calls(code: Sequence[Function], resolved: Named, *, certain: bool) -> int:
@@ -155,7 +144,7 @@ def _ends(counts: Counts, function: Function | None, resolved: Named) -> set[int
     ends = {i - 1 if opcodes.get(i) == "NOP" else i for i in counts.last}
     if any(opcodes.get(i) != "EXIT" for i in ends):
         return None
-    return {i for i in ends if _guard(counts, function, i) not in {"", "@PT", "@UPT"}}
+    return {i for i in ends if _guard(counts, function, i) not in ALWAYS}
 
 
 def _guard(counts: Counts, function: Function | None, number: int) -> str:

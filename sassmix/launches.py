@@ -10,7 +10,7 @@ from sassmix.agreement import Agreement, Side, compare
 from sassmix.counts import CountRow, Counts
 from sassmix.listing import Function
 from sassmix.matching import Functions, Match, distinct, match, same_number
-from sassmix.own_texts import opcode_of, other_tables
+from sassmix.own_texts import mnemonic_of, opcode_of, other_tables
 from sassmix.report import STATIC_UNIT, UNITS
 from sassmix.resolution import Resolution, resolve
 
@@ -45,6 +45,13 @@ class Launches:
             for total, part in zip(sums, resolution.counted(what), strict=True):
                 total.update(part)
         return sums
+
+    @property
+    def standing(self) -> set[str]:
+        """The mnemonics of the code that the source carries: of its tables, and of rows that were not executed, too."""
+        found = {row.mnemonic for counts, _ in self.parts for row in counts.rows}
+        found |= {mnemonic_of(text) for counts, _ in self.parts for text in set(counts.table.values())}
+        return {name for name in found if name}
 
 
 def gather(all_counts: Sequence[Counts], functions: Sequence[Function], arch: str | None) -> list[list[Launches]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sassmix.counts import Counts
 from sassmix.listing import Columns, Function
-from sassmix.own_texts import is_end, is_padding, parts_of
+from sassmix.own_texts import is_end, is_padding, may_multiply, opcode_of, parts_of
 from sassmix.transfers import address_of
 
 #: Bytes of an instruction from sm_70 on, where a number tells the address.
@@ -34,6 +34,13 @@ class OwnCode:
     partial: bool
     anywhere: bool
     exact: bool
+
+    @property
+    def matrix_idle(self) -> bool:
+        """Whether matrix multiplies, or what no text tells, stand in the code, and none of them was counted."""
+        mnemonics = self.functions[0].columns.mnemonics
+        places = [at for at, name in enumerate(mnemonics) if name == _UNTOLD or may_multiply(opcode_of(name))]
+        return bool(places) and not any(self.counts.get(at) for at in places)
 
 
 def own_code(counts: Counts) -> OwnCode | None:
@@ -116,4 +123,4 @@ def _issued(counts: Counts, places: Mapping[int, int]) -> tuple[dict[int, int], 
 def _leads_out(columns: Columns, inside: range) -> bool:
     """Whether a branch leads to where no instruction is, as where the texts count addresses from another place on."""
     named = zip(columns.mnemonics, columns.tails, strict=True)
-    return any(address_of(tail) not in inside for name, tail in named if name == "BRA" or name[:4] == "BRA.")
+    return any(address_of(tail) not in inside for name, tail in named if opcode_of(name) == "BRA")

@@ -22,9 +22,14 @@ _END = re.compile(
 
 
 def mnemonic_of(sass: str) -> str | None:
-    """The mnemonic of an instruction's text in any tool's spelling; None for what is not one instruction."""
+    """The mnemonic of an instruction's text in any tool's spelling; None for what is not one, or a number."""
     match = _SASS.fullmatch(sass)
-    return match["mnemonic"] if match else None
+    return match["mnemonic"] if match and not match["mnemonic"].upper().startswith("OPCODE_") else None
+
+
+def may_multiply(opcode: str) -> bool:
+    """Whether an opcode may be a matrix multiply, by its name alone: on every generation they are called so."""
+    return "MMA" in opcode
 
 
 def guard_of(sass: str) -> str:

@@ -243,9 +243,6 @@ def _consistent(summary: FunctionSummary) -> Evidence:
         detail = f"{gaps} not printed: the disassembler hides an encoding, or lines are missing"
         return Evidence("consistent", "warn", detail)
     if summary.missing < 0:
-        return Evidence(
-            "consistent",
-            "warn",
-            f"{number_of(-summary.missing, 'address')} too many: lines repeat or stand out of order",
-        )
+        detail = f"{number_of(-summary.missing, 'address')} too many: lines repeat or stand out of order"
+        return Evidence("consistent", "warn", detail)
     return Evidence("consistent", "pass", "the addresses follow one another without a gap")

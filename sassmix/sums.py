@@ -1,39 +1,41 @@
-"""Can counts by opcode have come from this code? They have no places, but what stands in a row runs equally often."""
+"""Can counts by opcode have come from this code? They have no places, but what stands in a row runs together."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from sassmix.listing import Function
+from sassmix.own_texts import may_multiply
 from sassmix.transfers import ENDS, Code, code_of
 
 #: Opcodes behind which a warp does not come in more parts than before.
 _WHOLE = ENDS | {"BRA", "BSSY", "BSYNC"}
 
 
-def too_many(functions: Sequence[Function], counted: Mapping[str, int]) -> list[str]:
-    """The opcodes that were counted more often than those that stand beside them allow, each in one phrase.
+def beside_lost(functions: Sequence[Function], counted: Set[str]) -> list[str]:
+    """The opcodes that were counted although all their places stand in a row with a matrix multiply that was not.
 
-    Where one of a row of instructions was not counted, none of them ran: its counts are missing, or theirs are of
-    another place.
+    Then its counts are missing. How often they were counted does not matter, as counts are rounded and scaled.
 
     :param functions: a function and its helpers, which are all that may run.
+    :param counted: the opcodes that were counted.
     """
     code = code_of(functions)
-    allowed: Counter[str] = Counter()
-    before = 0
+    possible: set[str] = set()
+    beside: dict[str, str] = {}
+    lost = ""
     for block in _blocks(code):
-        most = _most(code, block, counted)
-        if block.start > code.start and _comes_on(code, block.start):
-            most = min(most, before)
-        before = most
+        ran = lost if block.start > code.start and _comes_on(code, block.start) else ""
+        lost = ran or _lost(code, block, counted)
         for index in block:
-            allowed[code.opcode(index)] += most
+            if lost:
+                beside[code.opcode(index)] = lost
+            else:
+                possible.add(code.opcode(index))
     return [
-        f"{opcode} was counted {counted[opcode]} times, but what stands beside it in the code allows {most}"
-        for opcode, most in sorted(allowed.items())
-        if counted.get(opcode, 0) > most
+        f"{opcode} was counted, but {matrix}, which stands beside it in the code, was not"
+        for opcode, matrix in sorted(beside.items())
+        if opcode in counted and opcode not in possible
     ]
 
 
@@ -56,7 +58,7 @@ def _comes_on(code: Code, index: int) -> bool:
     return index not in code.targets and code.opcode(index - 1) in _WHOLE
 
 
-def _most(code: Code, block: range, counted: Mapping[str, int]) -> int:
-    """How often a block was executed, at most; a guard may have turned an instruction off, and nobody counted it."""
-    standing = Counter(code.opcode(index) for index in block if not code.guarded(index))
-    return min((counted.get(opcode, 0) // number for opcode, number in standing.items()), default=sum(counted.values()))
+def _lost(code: Code, block: range, counted: Set[str]) -> str:
+    """A matrix multiply of the block that was not counted, though all of a block runs; a guard may turn it off."""
+    standing = (code.opcode(index) for index in block if not code.guarded(index))
+    return next((opcode for opcode in standing if may_multiply(opcode) and opcode not in counted), "")

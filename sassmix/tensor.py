@@ -87,7 +87,7 @@ def dynamic_verdict(
 
     :param issued: everything that was counted.
     :param active: the same with at least one active lane, where masks say; else the same as ``issued``.
-    :param static: what the listing of the kernel tells, if there is one.
+    :param static: what the code of the kernel tells, if it is there.
     :param elsewhere: the matrix opcodes that other sources saw executed, by source.
     """
     present = static.present if static else None

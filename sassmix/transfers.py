@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sassmix.columns import ALWAYS, Columns
 from sassmix.listing import CALLS, Function
 
 #: Opcodes behind which control goes on, for all parts of a warp together or for one after the other.
@@ -93,7 +94,7 @@ def code_of(
     function, stop = functions[0], max(f.code_stop for f in functions)
     window = range(function.start, stop)
     jumps, targets = _led_to(functions, window)
-    anywhere = anywhere or any(map(_leads_anywhere, window, [function] * len(window)))
+    anywhere = anywhere or any(_leads_anywhere(function.columns, index) for index in window)
     unread = frozenset(index for f in functions for index in f.unreadable)
     all_targets = frozenset(window) if anywhere else targets
     return Code(function, function.start, stop, jumps, all_targets, unread, partial, exact)
@@ -128,7 +129,7 @@ def _led_to(functions: Sequence[Function], window: range) -> tuple[dict[int, Jum
         direct = _DIRECT.fullmatch(tail) if opcode in _JUMPS else None
         target = _target(direct, opcode, names, places) if direct else None
         if direct and target is not None and target in window:
-            guarded = columns.guards[index].strip() not in ("", "@PT", "@UPT")
+            guarded = columns.guards[index].strip() not in ALWAYS
             jumps[index] = Jump(target, not (guarded or direct["condition"] or _CONDITIONS.search(mnemonic)))
     return jumps, frozenset(targets)
 
@@ -141,6 +142,5 @@ def _target(direct: re.Match[str], opcode: str, names: Mapping[str, int], places
     return places.get(address)
 
 
-def _leads_anywhere(index: int, function: Function) -> bool:
-    columns = function.columns
+def _leads_anywhere(columns: Columns, index: int) -> bool:
     return columns.mnemonics[index].partition(".")[0] in _INDIRECT and "(*" not in columns.tails[index]

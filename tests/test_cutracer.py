@@ -208,7 +208,7 @@ def test_counts_that_are_none(hist: Callable[..., Counts], count: str) -> None:
     counts = hist(HEADER + f"0,0,FADD,2\n0,0,FMUL,{count}\n0,0,EXIT,1\n")
     assert {row.mnemonic: row.issued for row in counts.rows} == {"FADD": 2, "EXIT": 1}
     assert [problem.line for problem in counts.problems] == [3]
-    assert counts.lost == ["1 rows of the histogram cannot be read"]
+    assert counts.lost == ["1 row of the histogram cannot be read"]
 
 
 def test_an_open_quote_swallows_nothing(hist: Callable[..., Counts]) -> None:
@@ -252,7 +252,7 @@ def test_a_header_alone_has_no_rows(hist: Callable[..., Counts]) -> None:
 def test_a_row_that_cannot_be_read_is_lost(hist: Callable[..., Counts], row: str, others: str) -> None:
     """More cells than the header: a separator within a number; fewer: cut off."""
     counts = hist(f"{HEADER}{row}\n{others}")
-    assert counts.lost == ["1 rows of the histogram cannot be read"]
+    assert counts.lost == ["1 row of the histogram cannot be read"]
     assert (counts.total, counts.names.file) == (bool(others), "k")
     assert counts.lost[0] in counts.gaps
 
@@ -382,7 +382,7 @@ def test_lines_that_are_no_records(trace: Callable[..., Counts], line: bytes) ->
     counts = trace(good[0] + line + b"\n" + b"".join(good[1:]))
     assert by_index(counts) == {0: 1, 1: 1, 2: 1}
     assert [problem.line for problem in counts.problems] == [2]
-    assert counts.lost == ["1 lines cannot be read"]
+    assert counts.lost == ["1 line cannot be read"]
 
 
 @pytest.mark.parametrize("value", [-2, 1.5, 1 << 70, "x", None, [1], float("nan"), float("inf")])
@@ -404,7 +404,7 @@ def test_a_cut_line_at_each_end(trace: Callable[..., Counts]) -> None:
 def test_unknown_records_are_told(trace: Callable[..., Counts]) -> None:
     counts = trace([*WHOLE, record(3, 1, type="new_trace")])
     assert counts.total == 3
-    assert "1 records of the unknown type 'new_trace' are not counted" in messages(counts)
+    assert "not counted: 1 record of the unknown type 'new_trace'" in messages(counts)
     assert counts.gaps
 
 
@@ -514,8 +514,8 @@ def test_the_listing_says_whether_the_last_exit_has_a_guard(guard: str) -> None:
     ("records", "gap"),
     [
         ([*run_of(0, 0, 1, 2), *run_of(1, 2, warp=1)], "not every warp begins with the first instruction"),
-        ([*run_of(0, 1, 2), *run_of(1, 2, warp=None)], "2 records do not say which warp they are of"),
-        ([*run_of(0, 1, 2), *run_of(0, 1, 2, cta=None)], "3 records do not say which warp they are of"),
+        ([*run_of(0, 1, 2), *run_of(1, 2, warp=None)], "of 2 records the warp is not known"),
+        ([*run_of(0, 1, 2), *run_of(0, 1, 2, cta=None)], "of 3 records the warp is not known"),
         ([*run_of(0, 1, 2), record(None, 1)], UNKNOWN_END),
     ],
 )
@@ -800,7 +800,7 @@ def test_a_line_too_long_loses_only_itself(trace: Callable[..., Counts]) -> None
     counts = trace(ndjson(WHOLE[:2]) + b'{"q":"' + b"a" * 40_000_000 + b'"}\n' + ndjson(WHOLE[2:]))
     assert by_index(counts) == {0: 1, 1: 1, 2: 1}
     assert [problem.line for problem in counts.problems] == [3]
-    assert counts.lost == ["1 lines are too long"]
+    assert counts.lost == ["1 line is too long"]
 
 
 # several files, hostile names, hostile bytes

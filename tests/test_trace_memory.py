@@ -65,7 +65,16 @@ def test_warps_that_do_not_fit_into_the_usual_memory_are_read_with_more(
 def test_any_number_of_processors_finds_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processors: int, types: tuple[str, ...]
 ) -> None:
+    threads: list[int] = []
+    connect = duckdb.connect
+
+    def connected(*, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+        threads.append(config["threads"])
+        return connect(config=config)
+
+    monkeypatch.setattr(duckdb, "connect", connected)
     monkeypatch.setattr(os, "cpu_count", lambda: processors)
     counts = read(write(tmp_path / "kernel_aa_iter0_k.ndjson", types))
     assert {row.index: row.issued for row in counts.rows} == {0: WARPS, 1: WARPS}
     assert counts.warps == WARPS and not counts.lost
+    assert threads == [min(processors, 4)]  # each takes memory of its own, so that many would leave none for the warps

@@ -6,25 +6,29 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
 
+from sassmix.columns import ALWAYS
+from sassmix.listing import CALLS
 from sassmix.own_texts import is_end, is_padding, parts_of
 from sassmix.readers._csv_layout import in_a_row
 
 _REGISTER = re.compile(r"(?<![\w.])R[0-9]+")
-#: Called functions begin at multiples of this many bytes; before sm_70 with a control word.
-_ALIGNED = 64
+#: With what compilers fill up the section behind a kernel.
+_FILLING = ("NOP", "BRA")
 #: A kernel of instructions of 16 bytes begins at a multiple of this many.
 _KERNEL = 128
+#: Called functions begin at multiples of this many bytes; before sm_70 with a control word.
+_ALIGNED = 64
 _STARTS = (0, 8)
 #: Before sm_70 there is a control word at each multiple, and no row for it.
 _CONTROL = 32
 _STEPS = (8, 16)
 #: Jumps and calls that say where they lead, behind a condition at most.
-_DIRECT = re.compile(
+DIRECT = re.compile(
     r"(?:@!?U?P\w+\s+)?(?P<opcode>BRA|JMP|CALL|CAL|JCAL|BSSY|SSY|PBK|PCNT)(?:\.\w+)*"
     r"\s+(?:(?:!?U?P|UR|B)\w+\s*,\s*)?(?:`\([^`]*\)\s*)?0x(?P<address>[0-9a-fA-F]+)\s*;?"
 )
 #: Those of them that lead to other functions.
-_CALLS = frozenset({"JMP", "CALL", "CAL", "JCAL"})
+_OUT = CALLS | {"JMP"}
 #: How the texts of these and of guarded instructions begin; others need no closer look.
 _MAY_LEAD = frozenset({"@P", "@U", "@!", "BR", "JM", "CA", "JC", "BS", "SS", "PB", "PC"})
 _INDIRECT = re.compile(r"(?:@!?U?P\w+\s+)?(?P<opcode>BRXU?|JMXU?)(?![^\s.])")
@@ -48,6 +52,7 @@ def holes_of(addresses: Sequence[int | None], texts: Sequence[str], issued: Sequ
     leading = [at for at, text in enumerate(texts) if text[:2] in _MAY_LEAD]
     return [
         *_late_start(places, texts),
+        *_twice(places),
         *([] if whole else _leaps(places, texts)),
         *_open_end(texts),
         *dict.fromkeys(_led_out(places[0], standing, texts, issued, leading)),
@@ -62,16 +67,25 @@ def _late_start(rows: Sequence[int], texts: Sequence[str]) -> list[str]:
     if first % _ALIGNED not in _STARTS or (wide and first % _KERNEL):
         return [f"no kernel begins at {first:#x}: the first rows are missing"]
     parts = parts_of(texts[0])
-    if parts and _needs_another(*parts):
+    if parts and _needs_another(*parts, compiled=texts[-1].startswith(_FILLING)):
         return [f"the first row is {texts[0][:80]!r}, which needs what another one sets: the first rows are missing"]
     return []
 
 
-def _needs_another(guard: str, _: str, operands: str) -> bool:
-    """Whether it has a guard or reads a general register; one that stands first among the operands is written."""
+def _needs_another(guard: str, _: str, operands: str, *, compiled: bool) -> bool:
+    """Whether it has a guard or reads a general register; one that stands first among the operands is written.
+
+    :param compiled: whether what a compiler puts behind a kernel is there: by hand, people begin anywhere.
+    """
     first, _, others = operands.partition(",")
     read = others if _REGISTER.fullmatch(first.strip()) else operands
-    return guard not in ("", "@PT", "@UPT") or bool(_REGISTER.search(read))
+    return guard not in ALWAYS or (compiled and bool(_REGISTER.search(read)))
+
+
+def _twice(rows: Sequence[int]) -> list[str]:
+    """An instruction has one row."""
+    again = next((at for at, behind in pairwise(rows) if at == behind), None)
+    return [] if again is None else [f"the address {again:#x} stands twice: rows of two launches stand in one table"]
 
 
 def _leaps(rows: Sequence[int], texts: Sequence[str]) -> list[str]:
@@ -106,8 +120,8 @@ def _led_out(
 ) -> Iterator[str]:
     """Branches, and calls that were executed, to places of which there is no row."""
     for at in leading:
-        match = _DIRECT.fullmatch(texts[at])
-        if not match or (match["opcode"] in _CALLS and not (issued and issued[at])):
+        match = DIRECT.fullmatch(texts[at])
+        if not match or (match["opcode"] in _OUT and not (issued and issued[at])):
             continue
         target = int(match["address"], 16)
         # Some exports write addresses from the kernel's first one on; before sm_70 one may be that of a control word.
@@ -122,7 +136,7 @@ def _open_jumps(
     """Where a jump leads through a register, only the branch to itself behind a kernel shows that its end is here."""
     jumps = (m["opcode"] for at in leading if issued and issued[at] if (m := _INDIRECT.match(texts[at])))
     jump, at = next(jumps, ""), _last(texts)
-    trap = _DIRECT.fullmatch(texts[at]) if at >= 0 else None
+    trap = DIRECT.fullmatch(texts[at]) if at >= 0 else None
     if not jump or (trap and int(trap["address"], 16) in (rows[at], rows[at] - rows[0])):
         return []
     return [f"{jump} leads through a register, and no branch to itself ends the rows: rows behind them may be missing"]

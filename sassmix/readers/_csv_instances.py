@@ -73,7 +73,7 @@ def _parts(cell: str) -> tuple[str, list[str]]:
     return "", parts
 
 
-def number_of(cell: str, unit: str = "") -> float | None:
+def value_of(cell: str, unit: str = "") -> float | None:
     """The value of a counter, in single instructions; None where it was not measured."""
     head = cell.partition("(")[0].strip()
     scale = _SCALES[found[1].lower()] if (found := _UNIT.fullmatch(unit.strip())) else 1.0

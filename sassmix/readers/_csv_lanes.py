@@ -17,7 +17,7 @@ def active_of(issued: int | None, lanes: int | None, sass: str) -> int | None:
         return 0
     if not sass.startswith("@"):
         return issued
-    least, most = -(-lanes // 32), min(issued, lanes)
+    least, most = -(-lanes // _LANES), min(issued, lanes)
     return most if least == most else None
 
 

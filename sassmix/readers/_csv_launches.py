@@ -76,10 +76,10 @@ def launches_of(path: Path, problems: list[Problem]) -> Iterator[Launch]:
 
 
 def missing_launches(launches: Sequence[Launch]) -> list[str]:
-    """Launches that were profiled and are not in the page, in words: their IDs are left out, which begin with 0."""
+    """Launches that were profiled and are not in the page, in words: their IDs are left out between others."""
     found = []
     for ids in _numbered(launches):
-        if gap := set(range(max(ids))) - ids:
+        if gap := set(range(min(ids), max(ids))) - ids:
             others = f" or {len(gap) - 1} others" if len(gap) > 1 else ""
             what = f"no row has the ID {min(gap)}{others}: a launch of this kernel may be missing; export all launches"
             found.append(what)
@@ -126,7 +126,8 @@ def _is_row(table: Table | None, cells: list[str], line: str) -> bool:
         return bool(_ROW_CUT.match(line)) and len(cells) >= _LIKE_A_ROW
     if _ROW_CUT.match(line) or (len(cells) > table.name and cells[0].strip().isdigit()):
         return True
-    return line.count('","') >= _LIKE_A_ROW and bool("".join(cells[: table.name + 1]).strip())
+    units = len(cells) <= len(table.header) and not "".join(cells[: table.name + 1]).strip()
+    return line.count('","') >= _LIKE_A_ROW and not units
 
 
 def _cut_behind_a_cell(line: str) -> bool:

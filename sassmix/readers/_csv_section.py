@@ -9,7 +9,7 @@ from itertools import compress
 from typing import Any
 
 from sassmix.counts import NO_ADDRESS, CountRow, Counts
-from sassmix.errors import Problem
+from sassmix.errors import Problem, number_of
 from sassmix.readers._csv_lanes import active_of, odd_lanes
 from sassmix.readers._csv_layout import (
     ADDRESS,
@@ -137,7 +137,8 @@ class Section:
             return counts
         issued = self._column(self.columns[ISSUED], "instructions executed")
         if issued.bad or self.torn:
-            counts.lost.append(f"{max(len(issued.bad), self.torn)} rows are cut off or have no count that can be read")
+            rows = number_of(max(len(issued.bad), self.torn), "row", "is", "are")
+            counts.lost.append(f"{rows} cut off or without a count that can be read")
         texts = [text.strip() for text in self.columns[SOURCE]]
         addresses = addresses_of(self.columns[ADDRESS])
         places = self._places(addresses)
@@ -147,11 +148,14 @@ class Section:
         odd = self._odd_lanes(issued.values, threads, texts)
         counts.rows = _rows(texts, issued.values, threads, places)
         self.cut = self.cut or not ends_whole(texts)
-        holes = uncalled(counts.rows) if None in places.indexes else []
+        holes = uncalled(addresses, texts) if None in places.indexes else []
         holes += cuts_of(counts.rows, addresses, texts, issued.values)
         damaged = counts.lost or self.odd
-        self.mixed = bool(holes and strays(addresses)) or bool(damaged and NO_ADDRESS in holes)
-        told = [f"{self.odd} lines among the rows are no rows, or damaged ones"] if self.odd else []
+        blind = all(address is None for address in addresses)
+        if blind:
+            self.problems.append(Problem("info", self.path, NO_ADDRESS, self.line))
+        self.mixed = bool(holes and strays(addresses)) or bool(damaged and blind)
+        told = [f"{number_of(self.odd, 'line')} among the rows may be damaged rows"] if self.odd else []
         counts.gaps = [*counts.lost, *odd, *told, *holes]
         counts.identity = self._identity()
         counts.warps = self._warps(texts, issued.values, places)
@@ -197,7 +201,8 @@ class Section:
         self._tell_rows(odd, "threads")
         for position, _ in odd:
             lanes[position] = 0 if lanes[position] == 0 else None
-        return [f"{len(odd)} rows have thread instructions that contradict their warp instructions"] if odd else []
+        rows = number_of(len(odd), "row", "has", "have")
+        return [f"{rows} thread instructions that contradict the warp instructions"] if odd else []
 
     def _identity(self) -> str | None:
         if not self.sampled:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from sassmix.counts import NO_ADDRESS, NO_EXIT, CountRow
-from sassmix.own_texts import is_end, is_padding, opcode_of
-from sassmix.readers._csv_holes import holes_of
+from sassmix.counts import NO_EXIT, CountRow
+from sassmix.listing import CALLS
+from sassmix.own_texts import is_end, is_padding, mnemonic_of, opcode_of
+from sassmix.readers._csv_holes import DIRECT, holes_of
 from sassmix.readers._csv_layout import ended
 
 #: What leads to instructions that stand apart.
-_LEAVES = frozenset({"CALL", "CAL", "JCAL", "JMP", "JMX", "JMXU", "BRX", "BRXU"})
+_LEAVES = CALLS | {"JMP", "JMX", "JMXU", "BRX", "BRXU"}
+#: Bytes between instructions of one piece at most.
+_PIECE = 32
 
 
 def cuts_of(
@@ -19,10 +23,8 @@ def cuts_of(
     texts: Sequence[str],
     issued: Sequence[int | None],
 ) -> list[str]:
-    """What shows that rows are missing: a hole between addresses, an open end, no EXIT; or that nothing can show it."""
+    """What shows that rows are missing: a hole between addresses, an open end, no EXIT."""
     gaps = holes_of(addresses, texts, issued)
-    if all(address is None for address in addresses):
-        gaps.append(NO_ADDRESS)
     if not ended(reversed(rows)) and any(row.mnemonic for row in rows):
         gaps.append(NO_EXIT)
     return gaps
@@ -33,11 +35,23 @@ def ends_whole(texts: Sequence[str]) -> bool:
     return is_end(next((text for text in reversed(texts) if not is_padding(text)), ""))
 
 
-def uncalled(rows: Sequence[CountRow]) -> list[str]:
-    """What rows that stand apart mean, those without a number, where nothing in front leads to any, in words."""
-    if any(opcode_of(name) in _LEAVES for name in {row.mnemonic for row in rows if row.index is not None} if name):
+def uncalled(addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]:
+    """What rows mean that stand apart though nothing leads to them, in words.
+
+    A call or jump that does not say where it leads may lead to any of them.
+    """
+    leading = [text for text in texts if opcode_of(mnemonic_of(text) or "") in _LEAVES]
+    named = [match for text in leading if (match := DIRECT.fullmatch(text))]
+    if len(named) < len(leading):
         return []
-    return ["the addresses leap, but nothing is called: rows are missing, or those behind are another kernel's"]
+    known = sorted(address for address in addresses if address is not None)
+    targets = {int(match["address"], 16) for match in named}
+    targets |= {known[0] + target for target in targets}  # some exports count from the kernel's first one on
+    starts = [behind for before, behind in pairwise(known) if behind - before > _PIECE]
+    ends = [*(before for before, behind in pairwise(known) if behind - before > _PIECE), known[-1]][1:]
+    lonely = [s for s, e in zip(starts, ends, strict=True) if not any(s <= target <= e for target in targets)]
+    what = "the addresses leap to {:#x}, where nothing leads: rows are missing, or those behind are another kernel's"
+    return [what.format(start) for start in lonely[:1]]
 
 
 def strays(addresses: Sequence[int | None]) -> bool:

@@ -136,11 +136,15 @@ class Text:
         number = self.number + 1 if torn.number is None else torn.number
         self.torn.pop(number, None)
         yield from self._advance(line, number, False)
-        self.launch = self._begun(line, torn.name, None)
-        self.launch.dots, self.launch.damaged = torn.dots, not torn.dots
+        self.launch = self._begun_by_half(line, torn)
 
     def _begun(self, line: int, name: str, total: int | None) -> Launch:
         return Launch(line, name, total, {**self.settings}, self.version, self.run, last=line)
+
+    def _begun_by_half(self, line: int, torn: Torn) -> Launch:
+        launch = self._begun(line, torn.name, None)
+        launch.dots, launch.damaged = torn.dots, not torn.dots
+        return launch
 
     def _advance(self, line: int, to: int, summed: bool) -> Iterator[Launch]:
         """Go on to another launch, past those that are missing in between."""
@@ -165,10 +169,7 @@ class Text:
         self.number = to
 
     def _lost(self, number: int) -> Launch:
-        line, torn = self.torn.pop(number)
-        launch = self._begun(line, torn.name, None)
-        launch.dots, launch.damaged = torn.dots, not torn.dots
-        return launch
+        return self._begun_by_half(*self.torn.pop(number))
 
     def _close(self) -> Iterator[Launch]:
         if self.launch:

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from sassmix.errors import InputError, Problem
+from sassmix.errors import InputError, Problem, number_of
 from sassmix.readers import _trace_lines as lines
 from sassmix.readers._trace_query import Aggregate, Group, aggregate, is_whole
 from sassmix.readers._zstd import walk
@@ -79,7 +79,7 @@ def _salvage(
         copies.append(folder / f"copy{number}")
         dropped = lines.salvage(path, copies[-1])
         problems += [Problem("error", str(path), f"the line {what}", line) for line, what in dropped[: lines.TOLD]]
-        lost += [f"{len(dropped)} lines are too long"] if dropped else []
+        lost += [f"{number_of(len(dropped), 'line', 'is', 'are')} too long"] if dropped else []
     if not lost:
         problems.append(
             Problem("error", str(paths[0]), "the compressed file is damaged: its data end before its frames")
@@ -105,12 +105,13 @@ def _complain(trace: Trace) -> None:
             trace.problems.append(Problem("warning", str(path), f"line {number} {fault}", number))
             told += 1
     if bad:
-        trace.lost.append(f"{bad} lines cannot be read")
+        trace.lost.append(f"{number_of(bad, 'line')} cannot be read")
     if bad > told:
-        trace.problems.append(Problem("warning", trace.path, f"{bad - told} more lines cannot be read"))
+        trace.problems.append(Problem("warning", trace.path, f"{number_of(bad - told, 'more line')} cannot be read"))
     known = {*INSTRUCTIONS, *_OTHERS, STACK, None}
     for kind in sorted({kind for kind, _ in trace.found.records} - known, key=str):
-        what = f"{trace.found.of_type(kind)} records of the unknown type {str(kind)[:60]!r} are not counted"
+        records = number_of(trace.found.of_type(kind), "record")
+        what = f"not counted: {records} of the unknown type {str(kind)[:60]!r}"
         trace.problems.append(Problem("warning", trace.path, what))
         trace.open.append(what)
 

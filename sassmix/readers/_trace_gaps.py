@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from sassmix.counts import GUARDED_END, UNKNOWN_END
+from sassmix.errors import number_of
 from sassmix.readers._trace_lines import is_number
 from sassmix.readers._trace_query import Aggregate
 
@@ -86,7 +87,7 @@ def open_ends(found: Aggregate, began: int, texts: Mapping[int, str], stayed: Ca
     """
     gaps = []
     if found.nameless:
-        gaps.append(f"no completion record, and {found.nameless} records do not say which warp they are of")
+        gaps.append(f"no completion record, and of {number_of(found.nameless, 'record')} the warp is not known")
     if (found.first or frozenset()) - {0} or began < sum(found.warps.values()):
         gaps.append("no completion record, and not every warp begins with the first instruction")
     ends = {index: is_end(index, texts) for index in found.last or ()}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sassmix.counts import CLOCK_READ, NO_EXIT, CountRow, Counts
-from sassmix.errors import InputError, Problem
+from sassmix.errors import InputError, Problem, number_of
 from sassmix.readers import Reader
 from sassmix.readers._csv_lines import ends_open, fitted
 from sassmix.readers._cutracer_names import names_of
@@ -204,16 +204,17 @@ def _counts(path: Path, sums: _Sums, timed: bool) -> Counts:
     counts = Counts(path=str(path), kind="cutracer-hist", names=names, rows=rows, problems=sums.problems)
     counts.launches = 1 if iteration and sums.headers == 1 else None
     counts.warps = _warps(sums.warps, _executed(rows, "EXIT"))
-    counts.lost = [f"{sums.bad} rows of the histogram cannot be read"] if sums.bad else []
+    counts.lost = [f"{number_of(sums.bad, 'row')} of the histogram cannot be read"] if sums.bad else []
     counts.gaps = [*_gaps(sums, rows), *counts.lost]
     if timed and sums.rows and not sums.cycles:
         counts.missing = ("cycles",)
         counts.problems.append(Problem("info", str(path), "the column cycles is all zero: not measured"))
     if sums.twice:
-        what = f"{len(sums.twice)} rows repeat a warp, region and instruction: all count, a copy counts twice"
+        repeated = number_of(len(sums.twice), "row", "repeats", "repeat")
+        what = f"{repeated} a warp, region and instruction: all count, a copy counts twice"
         counts.problems.append(Problem("warning", str(path), what, sums.twice[0]))
     if sums.untold:
-        counts.problems.append(Problem("warning", str(path), f"{sums.untold} more faults in rows"))
+        counts.problems.append(Problem("warning", str(path), f"{number_of(sums.untold, 'more fault')} in rows"))
     return counts
 
 
@@ -231,7 +232,7 @@ def _warps(ids: set[int], exits: int) -> int | None:
 def _gaps(sums: _Sums, rows: list[CountRow]) -> list[str]:
     gaps = [] if sums.rows or sums.bad else ["the histogram holds no counts"]
     if sums.warps and sums.placeless:
-        gaps.append(f"of {sums.placeless} rows the warp is not known")
+        gaps.append(f"of {number_of(sums.placeless, 'row')} the warp is not known")
     if rows and not _executed(rows, "EXIT"):
         gaps.append(NO_EXIT)
     elif sums.ended < sums.warps and all(row.mnemonic for row in rows):

@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from sassmix.counts import CountRow, Counts
-from sassmix.errors import InputError, Problem
+from sassmix.errors import InputError, Problem, number_of
 from sassmix.own_texts import mnemonic_of, opcode_of
 from sassmix.readers import Reader
-from sassmix.readers._csv_instances import Instances, instances_of, number_of
+from sassmix.readers._csv_instances import Instances, instances_of, value_of
 from sassmix.readers._csv_launches import Launch, is_details, is_header, launches_of, missing_launches
 from sassmix.readers._csv_layout import arch_of, names_of
 from sassmix.readers._csv_lines import cells_of, head_lines
@@ -74,7 +74,8 @@ def _settle(found: Sequence[tuple[Launch, Counts]], missing: list[str]) -> None:
 
 def _nameless(counts: Counts) -> list[str]:
     """A launch without a name may be of any of the kernels."""
-    return counts.lost or [f"a launch of {counts.total} instructions has no name: it may be of this kernel"]
+    size = number_of(counts.total, "instruction")
+    return counts.lost or [f"a launch of {size} has no name: it may be of this kernel"]
 
 
 def _left_out(path: Path, launch: Launch) -> Counts:
@@ -209,7 +210,7 @@ class _Launch:
         return {"tensor": parts, **values} if parts else values
 
     def _number(self, column: str) -> float | None:
-        return number_of(self.row.get(column, ""), self.launch.table.units.get(column, ""))
+        return value_of(self.row.get(column, ""), self.launch.table.units.get(column, ""))
 
     def _arch(self) -> str | None:
         major, minor = (self._number(f"device__attribute_compute_capability_{part}") for part in ("major", "minor"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sassmix.counts import Counts, KernelNames
-from sassmix.errors import InputError, Problem
+from sassmix.errors import InputError, Problem, number_of
 from sassmix.readers import Reader
 from sassmix.readers._csv_lines import head_lines
 from sassmix.readers._nvbit_launch import Launch
@@ -77,7 +77,7 @@ def _explain_missing(found: list[Counts], text: Text) -> None:
     for line, what in text.missing[:_MOST_PROBLEMS]:
         _tell(found[-1], line, what)
     if more := text.missing[_MOST_PROBLEMS:]:
-        _tell(found[-1], more[0][0], f"{len(more)} more places where launches are missing")
+        _tell(found[-1], more[0][0], f"{number_of(len(more), 'more place')} where launches are missing")
     for counts in found:
         counts.gaps += [gap for gap in gaps if gap not in counts.gaps]
 
@@ -142,9 +142,9 @@ def _explain_opcodes(counts: Counts, launch: Launch) -> None:
     for line, opcode, reason in odd[:_MOST_PROBLEMS]:
         _tell(counts, line, f"{opcode.name} looks like an opcode's count and is left out: {reason}")
     if more := odd[_MOST_PROBLEMS:]:
-        _tell(counts, more[0][0], f"{len(more)} more lines that look like an opcode's count are left out")
+        _tell(counts, more[0][0], f"left out: {number_of(len(more), 'more line')} like an opcode's count")
     if left := [item for item in odd if item[1].sure or not launch.whole]:
-        counts.gaps.append(f"{len(left)} lines that look like an opcode's count are left out")
+        counts.gaps.append(f"left out: {number_of(len(left), 'line')} like an opcode's count")
     if loose := [line for line, opcode in launch.opcodes if not opcode.shaped]:
         what = "the opcodes are not written as the tool writes them; they are counted, as they make up the total"
         _tell(counts, loose[0], what)
