@@ -249,9 +249,10 @@ def test_equal_traces_of_two_iterations_are_two_launches(tmp_path: Path) -> None
         (["CALL.REL.NOINC 0x2000", "EXIT", "RET.REL.NODEC R20"], [0, 16, 0x1000], True),
         (["CALL.REL.NOINC 0x2000", "EXIT", "RET.REL.NODEC R20", "EXIT"], [0, 16, 0x1000, 0x3000], False),
         (["CALL.ABS.NOINC R2", "EXIT", "RET.REL.NODEC R20", "EXIT"], [0, 16, 0x1000, 0x3000], True),
+        (["CALL.REL.NOINC 0x2000", "EXIT", "RET.REL.NODEC R20", "EXIT"], [0, 16, 0x1000, -0x800], False),
         (["MOV R1, RZ", "EXIT", "EXIT"], [0, 16, 16], False),
     ],
-    ids=["called", "nothing leads to the last piece", "a call that leads anywhere", "an address twice"],
+    ids=["called", "nothing leads to the last piece", "a call that leads anywhere", "nor in front", "an address twice"],
 )
 def test_rows_that_stand_apart_are_the_kernels_if_something_leads_there(
     texts: list[str], steps: list[int], whole: bool, tmp_path: Path

@@ -318,6 +318,14 @@ def test_a_launch_that_is_left_out_is_seen_by_the_ids(page: Path, left_out: int)
         assert not any(counts.gaps for counts in read(page, RAW.replace(f"{row_of(RAW, end)}\n", "")))
 
 
+def test_a_row_behind_the_units_of_a_further_table_is_told(page: Path) -> None:
+    """Where the line end between them is lost, the row is none of units."""
+    lines = RAW.splitlines()
+    glued = [*lines[:2], lines[2], lines[0], lines[1] + lines[4], *lines[5:]]
+    assert any("left out" in problem.message for counts in read(page, "\n".join(glued)) for problem in counts.problems)
+    assert reported(page, "\n".join(glued))[BUSY["kernel"]].tensor.active is not False
+
+
 def test_ids_go_on_below_a_further_header(page: Path) -> None:
     lines = RAW.splitlines(keepends=True)
     found = read(page, "".join([*lines[:4], *lines[:2], *lines[4:]]))

@@ -44,12 +44,14 @@ def uncalled(addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]
     named = [match for text in leading if (match := DIRECT.fullmatch(text))]
     if len(named) < len(leading):
         return []
-    known = sorted(address for address in addresses if address is not None)
+    found = [address for address in addresses if address is not None]
+    known = sorted(found)
     targets = {int(match["address"], 16) for match in named}
-    targets |= {known[0] + target for target in targets}  # some exports count from the kernel's first one on
-    starts = [behind for before, behind in pairwise(known) if behind - before > _PIECE]
-    ends = [*(before for before, behind in pairwise(known) if behind - before > _PIECE), known[-1]][1:]
-    lonely = [s for s, e in zip(starts, ends, strict=True) if not any(s <= target <= e for target in targets)]
+    targets |= {found[0] + target for target in targets}  # some exports count from the kernel's first one on
+    targets.add(found[0])
+    cuts = [at for at, (before, behind) in enumerate(pairwise(known), 1) if behind - before > _PIECE]
+    pieces = [(known[start], known[stop - 1]) for start, stop in pairwise([0, *cuts, len(known)])]
+    lonely = [first for first, last in pieces if not any(first <= target <= last for target in targets)]
     what = "the addresses leap to {:#x}, where nothing leads: rows are missing, or those behind are another kernel's"
     return [what.format(start) for start in lonely[:1]]
 
