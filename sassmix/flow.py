@@ -103,22 +103,22 @@ def _left(code: Code, step: _Step, counts: Mapping[int, int]) -> int:
     return max(0, min(step.count, step.before - counts.get(following, 0)))
 
 
-def entry_opcodes(function: Function, *, straight: bool = False) -> Counter[str]:
-    """The opcodes that whatever enters a function executes, and how often: unguarded, up to the first jump or end.
+def entry_opcodes(function: Function, *, straight: bool = False) -> list[str]:
+    """The opcodes that whatever enters a function executes: unguarded, up to the first jump or end; each once.
 
     :param straight: only those in front of anything at which the parts of a warp may come together.
     """
-    found: Counter[str] = Counter()
+    found: list[str] = []
     columns = function.columns
     for index in range(function.start, function.code_stop):
         opcode = columns.mnemonics[index].partition(".")[0]
         if index in function.unreadable or (straight and opcode in TRANSFERS):
             break
         if not columns.guards[index].strip():
-            found[opcode] += 1
+            found.append(opcode)
         if not passes(function, index):
             break
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _beyond(code: Code, counts: Mapping[int, int]) -> list[str]:

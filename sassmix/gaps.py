@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import and_
 
 from sassmix.columns import ALWAYS
 from sassmix.counts import (
@@ -98,8 +96,9 @@ def _certain(code: Sequence[Function], callees: Sequence[Function] | None, resol
     possible = [*code[1:], *(callees or ())]
     known = callees is not None and possible and not any(f.unknown_calls for f in (code[0], *possible))
     if known and _calls([*code, *possible], resolved, certain=True):
-        found |= reduce(and_, (entry_opcodes(function, straight=True) for function in possible))
-    return list(found)
+        first, *others = (entry_opcodes(function, straight=True) for function in possible)
+        found += [opcode for opcode in first if all(opcode in other for other in others)]
+    return list(dict.fromkeys(found))
 
 
 def _called(code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named) -> list[str]:

@@ -52,8 +52,7 @@ def holes_of(addresses: Sequence[int | None], texts: Sequence[str], issued: Sequ
     leading = [at for at, text in enumerate(texts) if text[:2] in _MAY_LEAD]
     return [
         *_late_start(places, texts),
-        *_twice(places),
-        *([] if whole else _leaps(places, texts)),
+        *([] if whole else [*_twice(places), *_leaps(places, texts)]),
         *_open_end(texts),
         *dict.fromkeys(_led_out(places[0], standing, texts, issued, leading)),
         *_open_jumps(places, texts, issued, leading),
@@ -108,9 +107,14 @@ def _last(texts: Sequence[str]) -> int:
     return next((at for at in range(len(texts) - 1, -1, -1) if not is_padding(texts[at])), -1)
 
 
-def _open_end(texts: Sequence[str]) -> list[str]:
+def ends_whole(texts: Sequence[str]) -> bool:
+    """Whether the last instruction, but for what pads the kernel, is one with which a kernel can end."""
     at = _last(texts)
-    if not texts or (at >= 0 and is_end(texts[at])):
+    return at >= 0 and is_end(texts[at])
+
+
+def _open_end(texts: Sequence[str]) -> list[str]:
+    if not texts or ends_whole(texts):
         return []
     return [f"the last row is {texts[-1][:80]!r}, behind which a warp can go on: rows behind it are missing"]
 

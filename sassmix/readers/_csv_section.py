@@ -10,6 +10,7 @@ from typing import Any
 
 from sassmix.counts import NO_ADDRESS, CountRow, Counts
 from sassmix.errors import Problem, number_of
+from sassmix.readers._csv_holes import ends_whole
 from sassmix.readers._csv_lanes import active_of, odd_lanes
 from sassmix.readers._csv_layout import (
     ADDRESS,
@@ -28,7 +29,7 @@ from sassmix.readers._csv_layout import (
 )
 from sassmix.readers._csv_lines import columns_of
 from sassmix.readers._csv_numbers import Column, read_column
-from sassmix.readers._csv_whole import cuts_of, ends_whole, strays, uncalled
+from sassmix.readers._csv_whole import cuts_of, strays, uncalled
 
 _MOST_PROBLEMS = 20
 #: Two launches with so many samples do not have all of them at the same instructions.

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sassmix.counts import NO_EXIT, CountRow
 from sassmix.listing import CALLS
-from sassmix.own_texts import is_end, is_padding, mnemonic_of, opcode_of
+from sassmix.own_texts import mnemonic_of, opcode_of
 from sassmix.readers._csv_holes import DIRECT, holes_of
 from sassmix.readers._csv_layout import ended
 
@@ -28,11 +28,6 @@ def cuts_of(
     if not ended(reversed(rows)) and any(row.mnemonic for row in rows):
         gaps.append(NO_EXIT)
     return gaps
-
-
-def ends_whole(texts: Sequence[str]) -> bool:
-    """Whether the last instruction, but for what pads the kernel, is one with which a kernel can end."""
-    return is_end(next((text for text in reversed(texts) if not is_padding(text)), ""))
 
 
 def uncalled(addresses: Sequence[int | None], texts: Sequence[str]) -> list[str]:
