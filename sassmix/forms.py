@@ -31,8 +31,12 @@ _MOST_FORMS = 200_000
 
 def fold(text: str) -> str:
     """The forms of many texts at once, one on each line."""
-    folded = _HEX.sub(_STAND_IN, _MANGLED.sub("_Zx1", text)).translate(_DIGITS)
-    return _RUN.sub("1", folded).replace(_STAND_IN, "0x1")
+    return _RUN.sub("1", _without_numbers(_MANGLED.sub("_Zx1", text))).replace(_STAND_IN, "0x1")
+
+
+def _without_numbers(text: str) -> str:
+    """As many digits as before, and one character for each hexadecimal number."""
+    return _HEX.sub(_STAND_IN, text).translate(_DIGITS)
 
 
 class Memo:
@@ -99,16 +103,22 @@ def rejected_tails(tails: Sequence[str], half: set[str]) -> set[str]:
 
 
 def _rejected(tails: set[str]) -> set[str]:
-    tails = tails - {"", " "}
-    odd: list[str] = []
-    joined = ", ".join(tails)
+    plain, odd = list(tails - {"", " "}), list[str]()
+    joined = "\n".join(plain)
     if "(*" in joined or _STAND_IN in joined:
-        odd = [tail for tail in tails if "(*" in tail or _STAND_IN in tail]
-        tails = tails.difference(odd)
-        joined = ", ".join(tails)
-    bad = rejected_pieces(list(set(joined.split(", ")))) if tails else set()
-    suspects = [tail for tail in tails if not bad.isdisjoint(tail.split(", "))] if bad else []
+        odd = [tail for tail in plain if "(*" in tail or _STAND_IN in tail]
+        plain = list(set(plain).difference(odd))
+        joined = "\n".join(plain)
+    shapes = _without_numbers(joined).split("\n") if plain else []
+    operands = set(_as_operands(", ".join(set(shapes)))) if plain else set()  # of few shapes: most tails share one
+    bad = rejected_pieces(list(operands)) if operands else set()
+    pairs = zip(plain, shapes, strict=True) if bad else ()
+    suspects = [tail for tail, shape in pairs if not bad.isdisjoint(_as_operands(shape))]
     return {tail for tail in suspects if tail.strip() and not _is_tail(tail)} | _rejected_whole(odd)
+
+
+def _as_operands(shapes: str) -> list[str]:
+    return shapes.replace(_STAND_IN, "0x1").split(", ")
 
 
 def _rejected_whole(tails: list[str]) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sassmix.counts import Counts
 from sassmix.listing import Columns, Function
@@ -35,12 +36,23 @@ class OwnCode:
     anywhere: bool
     exact: bool
 
-    @property
-    def matrix_idle(self) -> bool:
-        """Whether matrix multiplies, or what no text tells, stand in the code, and none of them was counted."""
-        mnemonics = self.functions[0].columns.mnemonics
-        places = [at for at, name in enumerate(mnemonics) if name == _UNTOLD or may_multiply(opcode_of(name))]
-        return bool(places) and not any(self.counts.get(at) for at in places)
+
+def matrix_idle(counts: Counts) -> bool:
+    """Whether matrix multiplies, or what no text tells, stand in the code of a capture, and none of them was counted.
+
+    Few captures are like that; only for them the code is made.
+    """
+    texts = _texts(counts)
+    telling = {place for place, text in texts.items() if _may_be_matrix(text)}
+    if telling:
+        return telling.isdisjoint(_place(counts, row.index, row.offset) for row in counts.rows if row.issued)
+    apart = any(after - before > _STEP for before, after in pairwise(sorted(texts)))
+    return apart and any(mnemonic == _UNTOLD for _, _, mnemonic, *_ in _rows(texts))
+
+
+def _may_be_matrix(text: str) -> bool:
+    parts = parts_of(text)
+    return parts is None or may_multiply(opcode_of(parts[1]))
 
 
 def own_code(counts: Counts) -> OwnCode | None:

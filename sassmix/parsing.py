@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import repeat
 
 from sassmix import forms
 from sassmix.codelines import Distinct, line_numbers, merge, split_code, take_apart
@@ -99,23 +98,24 @@ class _Parser:
 
     def _walk(self, gaps: list[tuple[int, str]], code: Columns) -> None:
         """Go through the lines around the code. Most say nothing, and are counted without being looked at."""
-        behind = self.behind
+        behind, extra, scope = self.behind, self.extra, self.scope
         for index, gap in gaps:
-            behind += repeat(index, gap.count("\n"))
+            behind += [index] * gap.count("\n")
         lines = "".join(gap for _, gap in gaps).split("\n")[1:]
         kinds = self._kinds(lines)
-        scope = self.scope
+        jumps = 0
         for at in range(len(lines)) if "header" in kinds else self._telling(lines, kinds):
-            scope.here = behind[at] + len(self.extra)
             line, kind = lines[at], kinds[at]
-            if kind == "label" and line.startswith(".L") and not scope.in_ptx:
-                scope.labels[line.partition(":")[0]] = scope.here
-                self.lines["label"] += 1
+            here = scope.here = behind[at] + len(extra)
+            if kind == "label" and line[:2] == ".L" and not scope.in_ptx:
+                scope.labels[line.partition(":")[0]] = here
+                jumps += 1
             else:
                 self._line(line, kind, at)
-        scope.here = len(code) + len(self.extra)
+        scope.here = len(code) + len(extra)
         self.lines["code"] += len(code)
-        merge(self.columns, code, self.extra)
+        self.lines.update(["label"] * jumps)
+        merge(self.columns, code, extra)
 
     def _telling(self, lines: list[str], kinds: list[str | None]) -> list[int]:
         """The lines that say something, or that hide an instruction; the others are counted."""

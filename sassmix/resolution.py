@@ -14,7 +14,7 @@ from sassmix.evidence import few
 from sassmix.flow import FlowCheck, check_flow
 from sassmix.gaps import gaps_of
 from sassmix.listing import Function
-from sassmix.own_code import OwnCode, own_code
+from sassmix.own_code import OwnCode, matrix_idle, own_code
 from sassmix.own_texts import contradictions, mnemonic_of, named, shared_numbers
 from sassmix.own_texts import opcode_of as _base
 
@@ -98,18 +98,15 @@ def resolve(
     code = (function, *helpers) if function else ()
     result.gaps = gaps_of(counts, code, result.resolved, whole=not result.unresolved, callees=callees)
     numbered = bool(counts.table) or any(row.offset is None for row in counts.rows)
-    if not (result.gaps or counts.lost or (shared and numbered)) and (function is None or result.called):
-        _check_own(result, own_code(counts))
+    whole = not (result.gaps or counts.lost or (shared and numbered))
+    # Where no matrix multiply stands idle in the code, the check says nothing of what is asked.
+    if whole and (function is None or result.called) and matrix_idle(counts) and (carried := own_code(counts)):
+        _check_own(result, carried)
     return result
 
 
-def _check_own(result: Resolution, own: OwnCode | None) -> None:
-    """Hold a whole capture against the code that it carries; what contradicts it has lost a part.
-
-    Only where a matrix multiply stands there and none was counted: else it says nothing of what is asked.
-    """
-    if own is None or not own.matrix_idle:
-        return
+def _check_own(result: Resolution, own: OwnCode) -> None:
+    """Hold a whole capture against the code that it carries; what contradicts it has lost a part."""
     kernel, *behind = own.functions
     known = {"partial": own.partial, "anywhere": own.anywhere, "exact": own.exact}
     flow = check_flow(kernel, own.counts, behind, **known, own=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,19 @@ def test_a_json_listing_that_was_changed_denies_nothing(change: tuple[str, str])
     whole = f'[{{"SM":{{"version":{{"major":7,"minor":5}}}}}},[{function}]]'
     assert kernels(parse_json(whole))[0].tensor.present is True
     assert all(kernel.tensor.present is not False for kernel in kernels(parse_json(whole.replace(*change))))
+
+
+@pytest.mark.parametrize("key", ["opcode", "operands", "predicate"])
+@pytest.mark.parametrize("odd", ["\n", "\r", "\0", "\x01", "\v", "\f", "\u2028", ";"], ids=ascii)
+def test_a_text_of_two_lines_in_json_is_told(key: str, odd: str) -> None:
+    """Neither half is at fault."""
+    row = {"opcode": "IADD3", "operands": "R1,R2,R3", "predicate": "@P0"}
+    two = {"opcode": f"IADD3{odd}FADD", "operands": f"R1,R2{odd}R3,R4", "predicate": f"@P0{odd}@P1"}
+    rows = [{**row, key: two[key]}, {"opcode": "EXIT"}]
+    function = {"function-name": "k", "start": 0, "length": 32, "sass-instructions": rows}
+    listing = parse_json(json.dumps([{"SM": {"version": {"major": 9, "minor": 0}}}, [function]]))
+    assert [p.message for p in listing.problems if "instruction 0 of k" in p.message]
+    assert listing.functions[0].damage
 
 
 def test_a_large_call_graph_comes_to_an_end() -> None:

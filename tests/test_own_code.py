@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sassmix
+from sassmix import resolution
 from sassmix.counts import CountRow, Counts, KernelNames
-from sassmix.own_code import OwnCode, own_code
+from sassmix.own_code import matrix_idle, own_code
 from sassmix.readers._csv_holes import holes_of
 from sassmix.resolution import Resolution, resolve
 from tests.conftest import FIXTURES, Body, written
@@ -30,7 +31,7 @@ HEAD = "Address,Source,Instructions Executed,Thread Instructions Executed,Predic
 @pytest.fixture(autouse=True)
 def any_opcode(monkeypatch: pytest.MonkeyPatch) -> None:
     """The check is made where a matrix multiply was not counted; how it works is tested on opcodes of all kinds."""
-    monkeypatch.setattr(OwnCode, "matrix_idle", True)
+    monkeypatch.setattr(resolution, "matrix_idle", lambda _: True)
 
 
 class Row(NamedTuple):
@@ -356,6 +357,37 @@ def test_a_capture_without_texts_or_with_two_of_them_carries_no_code() -> None:
     assert own_code(capture([CountRow(8, index=0)], table={0: "EXIT"}, arch="sm_61")) is None
     for arch in ("sm_90a", "sm_70", None):
         assert own_code(capture([CountRow(8, index=0)], table={0: "EXIT ;"}, arch=arch)) is not None
+
+
+HEAD_ROW, END_ROW = at(0, "S2R R0, SR_TID.X"), at(32, "EXIT")
+
+
+@pytest.mark.parametrize(
+    ("rows", "idle"),
+    [
+        ([at(16, "FADD R1, R1, R1", 0)], False),
+        ([at(16, "HMMA.16816.F32 R4, R8, R12, R4", 0)], True),
+        ([at(16, "@P0 UTCHMMA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR10], idesc[UR11], !UPT", 0)], True),
+        ([at(16, "HMMA.16816.F32 R4, R8, R12, R4", 1)], False),
+        ([at(16, "HMMA.16816.F32 R4, R8, R12, R4", 0), at(48, "IMMA.16832.S8.S8 R4, R8, R12, R4", 1)], False),
+        ([at(16, "what is this", 0)], True),
+        ([], True),
+        ([at(16, "FADD R1, R1, R1"), at(64, "MOV R1, RZ")], False),
+        ([at(16, "HFMA2.MMA R1, -RZ, RZ, 0, 0", 0)], False),
+    ],
+    ids="no-multiply idle guarded ran another-ran unreadable hole behind-an-end fp16".split(),
+)
+@pytest.mark.parametrize("table", [False, True], ids=["rows", "table"])
+def test_a_multiply_is_idle_if_it_stands_in_the_code_or_may_and_none_was_counted(
+    rows: list[CountRow], idle: bool, table: bool
+) -> None:
+    rows = [HEAD_ROW, *rows, END_ROW]
+    if not table:
+        assert matrix_idle(capture(rows)) == idle
+        return
+    numbered = [CountRow(row.issued, index=(row.offset or 0) // 16) for row in rows if row.issued]
+    texts = {(row.offset or 0) // 16: row.sass or "" for row in rows}
+    assert matrix_idle(capture(numbered, table=texts)) == idle
 
 
 def test_functions_begin_behind_padding_and_behind_holes() -> None:

@@ -189,13 +189,14 @@ def _rejected(columns: Columns) -> dict[int, str]:
     """Instructions that the grammar does not know, with what is wrong with them."""
     guards = forms.rejected_guards(set(columns.guards))
     mnemonics = forms.rejected_mnemonics(set(columns.mnemonics))
-    spaced = [tail.replace(",", ", ") for tail in columns.tails]
+    # A line end would be taken for the end of the text; so it becomes what the grammar does not know either.
+    spaced = [tail.replace(",", ", ").replace("\n", "\0") for tail in columns.tails]
     tails = forms.rejected_tails(spaced, forms.half_folded("\n".join(spaced)))
     found: dict[int, str] = {}
-    for index, tail in enumerate(columns.tails):
+    for index, tail in enumerate(spaced):
         if columns.guards[index] in guards or columns.mnemonics[index] in mnemonics:
             found[index] = "is not an instruction"
-        elif tails and tail.replace(",", ", ") in tails:
+        elif tail in tails:
             found[index] = _ODD_OPERANDS
     return found
 
