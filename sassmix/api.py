@@ -38,6 +38,7 @@ def read(path: str | PathLike[str]) -> Listing:
         path=str(path),
         arch=archs.pop() if len(archs) == 1 else None,
         tool=listings[0].tool if listings else None,
+        toolkit=next((listing.toolkit for listing in listings if listing.toolkit), None),
     )
     for listing in listings:
         merged.lines.update(listing.lines)

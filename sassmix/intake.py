@@ -139,6 +139,7 @@ class Intake:
         report.functions += [summary.to_dict() for summary in found]
         report.archs.update(summary.claim.stated or summary.arch for summary in found)
         report.lines.update(listing.lines)
+        report.toolkit = report.toolkit or listing.toolkit
 
     def _to_show(self, listing: Listing) -> set[str]:
         """The functions whose instructions are kept, as long as there is room."""
@@ -156,7 +157,7 @@ def _input_report(item: Input, part: Listing | Counts) -> InputReport:
         kind=part.kind,
         arch=part.arch,
         tool=part.tool,
-        toolkit=part.toolkit if isinstance(part, Listing) else None,
+        toolkit=None,
         sha256=item.sha256,
         lines=Counter(),
     )

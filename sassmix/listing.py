@@ -228,6 +228,8 @@ class Listing:
     tool: str | None = None
     toolkit: str | None = None
     lines: Counter[str] = field(default_factory=Counter)
+    #: One and the same object for all parts of one text, whose functions call one another by name.
+    home: object = field(default_factory=object, repr=False, compare=False)
 
     def function(self, name: str) -> Function:
         """The function of this name.

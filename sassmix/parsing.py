@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import gc
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sassmix import forms
-from sassmix.codelines import Distinct, line_numbers, merge, split_code, take_apart
+from sassmix.codelines import Distinct, merge, split_code, take_apart
 from sassmix.columns import Columns
-from sassmix.errors import Problem
-from sassmix.grammar import kind_of, syntax_error
+from sassmix.faults import Faults
+from sassmix.grammar import kind_of
 from sassmix.listing import Listing
 from sassmix.symbols import Place, Scope
 from sassmix.wholeness import finished
@@ -28,7 +27,6 @@ _SILENT = frozenset({"directive", "comment", "encoding", "rule", "word", "empty"
 _WITH_OFFSETS = frozenset({"data", "encoding"})
 _HIDDEN = re.compile(r"/\*[0-9a-fA-F]{4,16}\*/\s*+@?[A-Z]")  # an instruction within a line of another kind
 _AROUND_PTX = frozenset({"header", "rule", "pair", "word", "empty"})
-_MOST_PROBLEMS = 1000
 _LONGEST = 1_000_000  # characters; no tool prints a line like that
 
 
@@ -39,8 +37,36 @@ def parse(text: str, *, path: str | None = None) -> Listing:
     :param path: name for messages.
     :returns: every function of the text. What could not be read is in ``problems``, never an exception.
     """
-    with _garbage_kept():
-        return _Parser(text, path).run()
+    (listing,) = parse_parts([text], path=path)
+    return listing
+
+
+def parse_parts(texts: Iterable[str], *, path: str | None = None) -> Iterator[Listing]:
+    """The same for a listing that comes in parts, so that it never stands in memory as a whole.
+
+    :param texts: each ends in front of the first line of a section or a function, and its lines are whole.
+    :returns: one listing for each, with one ``home``; their problems name lines of the whole text.
+    """
+    home = object()
+    faults, scope = Faults(path), None
+    for text, last in _with_last(texts):
+        with _garbage_kept():
+            parser = _Parser(text, faults, scope)
+            listing = parser.run(last=last)
+            faults, scope = faults.rest(), parser.scope
+        listing.home = home
+        yield listing
+
+
+def _with_last(texts: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each with whether it is the last."""
+    held: str | None = None
+    for text in texts:
+        if held is not None:
+            yield held, False
+        held = text
+    if held is not None:
+        yield held, True
 
 
 @contextmanager
@@ -58,30 +84,26 @@ def _garbage_kept() -> Iterator[None]:
 @dataclass(slots=True)
 class _Parser:
     text: str
-    path: str | None
+    faults: Faults
+    before: Scope | None  # of the part before
     columns: Columns = field(default_factory=Columns)
-    problems: list[Problem] = field(default_factory=list)
     lines: Counter[str] = field(default_factory=Counter)
     bare: bool = False
     cut: str = ""
-    suppressed: int = 0
     split: dict[str, tuple[str, str, str, str, bool]] = field(default_factory=dict)
     extra: dict[int, tuple[str, str, str, str]] = field(default_factory=dict)  # code lines in other columns, by index
-    behind: list[int] = field(default_factory=list)  # of each line around the code, how many code lines are before it
-    starts: list[int] = field(default_factory=list)  # line number at the end of each code line
-    sought: tuple[int, int] = (0, 0)  # where the line of the last rejected instruction starts; line ends before it
     scope: Scope = field(init=False)
 
-    def run(self) -> Listing:
+    def run(self, *, last: bool) -> Listing:
         text = self.text.removeprefix("\ufeff")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         text = text.replace("\xa0", " ")  # what browsers put in the place of blanks
         self.cut = "" if text.endswith("\n") else text.rpartition("\n")[2]
-        self.text = text + "\n" if self.cut else text
+        self.text = self.faults.text = text + "\n" if self.cut else text
         gaps, code, distinct = take_apart(self.text)
-        self.bare = not len(code) and "/*" not in text
-        self.scope = Scope(self.columns, self.problems, self.path, self._number)
+        self.bare = not (len(code) or self.before or "/*" in text)
+        self.scope = self._scope()
         self._walk(gaps, code)
         self._prove(distinct)
         self.scope.encodings = self.scope.kind == "cuobjdump-sass" and " /* 0x" in text
@@ -89,19 +111,27 @@ class _Parser:
         return Listing(
             kind=self.scope.kind,
             functions=functions,
-            problems=self._bounded(),
-            path=self.path,
+            problems=self.faults.in_order(last=last),
+            path=self.faults.path,
             arch=self.scope.common_arch(functions),
             toolkit=self.scope.toolkit,
             lines=self.lines,
         )
 
+    def _scope(self) -> Scope:
+        """That of the part before says what architecture this one is for, and what could not be read just before it."""
+        scope = Scope(self.columns, self.faults.problems, self.faults.path, self.faults.number)
+        if before := self.before:
+            scope.arch = before.arch
+            scope.damaged += [(0, reason) for index, reason in before.damaged if index >= len(before.columns)]
+        return scope
+
     def _walk(self, gaps: list[tuple[int, str]], code: Columns) -> None:
         """Go through the lines around the code. Most say nothing, and are counted without being looked at."""
-        behind, extra, scope = self.behind, self.extra, self.scope
+        behind, extra, scope = self.faults.behind, self.extra, self.scope
         for index, gap in gaps:
             behind += [index] * gap.count("\n")
-        lines = "".join(gap for _, gap in gaps).split("\n")[1:]
+        lines = "".join(gap for _, gap in gaps).split("\n")[1:-1]  # behind the last line end there is none
         kinds = self._kinds(lines)
         jumps = 0
         for at in range(len(lines)) if "header" in kinds else self._telling(lines, kinds):
@@ -173,21 +203,15 @@ class _Parser:
                 index, line, place, "cut off at the end of the text" if line == self.cut else "not a line of a listing"
             )
             return
-        number = self._number(place)
-        self._problem("not a line of a listing", line, number)
+        number = self.faults.number(place)
+        self.faults.tell("not a line of a listing", line, number)
         self.scope.damage(f"line {number} cannot be read")
 
     def _complain(self, index: int, line: str, place: Place, what: str) -> None:
         """An instruction that cannot be read: it keeps its offset and stays in the counts as unresolved."""
-        number = self._number(place)
-        self._problem(what, line, number)
+        number = self.faults.number(place)
+        self.faults.tell(what, line, number)
         self.scope.unreadable[index] = f"line {number} is {what}"
-
-    def _problem(self, what: str, line: str, number: int) -> None:
-        self.suppressed += len(self.problems) >= _MOST_PROBLEMS
-        if not self.suppressed:
-            column = syntax_error(line, path=self.path, number=number).column
-            self.problems.append(Problem("warning", self.path, f"{what}: {line.strip()[:100]!r}", number, column))
 
     def _prove(self, distinct: Distinct) -> None:
         """Ask the grammar for every distinct guard, mnemonic and operand text of the code lines."""
@@ -207,40 +231,12 @@ class _Parser:
             self._rejected(index, row, fatal=row[0] in guards or row[1] in mnemonics)
 
     def _rejected(self, index: int, row: tuple[str, str, str], *, fatal: bool) -> None:
-        number, line = self._find(self.columns.offsets[index], row)
-        if not self.suppressed and kind_of(line) == "code":
+        number, line = self.faults.find(self.columns.offsets[index], row)
+        if not self.faults.suppressed and kind_of(line) == "code":
             return  # the pieces are odd, the whole is not
         what = "not an instruction" if fatal else "operands that the grammar does not know"
-        self._problem(what, line or "".join(row), number)
+        self.faults.tell(what, line or "".join(row), number)
         if fatal:
             self.scope.unreadable[index] = f"line {number} is {what}"
         else:
             self.scope.damage_at(index, f"line {number} has {what}")
-
-    def _find(self, offset: str, row: tuple[str, str, str]) -> tuple[int, str]:
-        """Line number and text of an instruction that was taken apart; asked for those rejected, in their order."""
-        needle = row[0] + row[1] + row[2]
-        sought, counted = self.sought
-        position = self.text.find(needle, sought)
-        while position >= 0:
-            start = self.text.rfind("\n", 0, position) + 1
-            stop = self.text.find("\n", position)
-            line = self.text[start:stop]
-            if offset in line.lower():
-                self.sought = start, counted + self.text.count("\n", sought, start)
-                return self.sought[1] + 1, line
-            position = self.text.find(needle, position + 1)
-        return 0, ""
-
-    def _number(self, place: Place) -> int:
-        """The number of a line between code lines."""
-        self.starts = self.starts or line_numbers(self.text)
-        index = self.behind[place]
-        return self.starts[index] + place - bisect_left(self.behind, index) + 1
-
-    def _bounded(self) -> list[Problem]:
-        self.problems.sort(key=lambda problem: problem.line or 0)
-        if self.suppressed:
-            what = f"{self.suppressed} more lines of this listing cannot be read; the first {_MOST_PROBLEMS} are listed"
-            self.problems.append(Problem("warning", self.path, what))
-        return self.problems

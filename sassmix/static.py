@@ -73,7 +73,6 @@ def summarise(
     """
     inferred = infer_arch(listing.functions, plugins.registry)
     labels = {label for function in listing.functions for label in function.labels}
-    home = object()
     for function in listing.functions:
         claim = _claim(function, arch, inferred)
         yield FunctionSummary(
@@ -95,7 +94,7 @@ def summarise(
                 function.unread(include_padding=include_padding),
             ),
             idle=tally(plugins.classifier, claim.arch, _dead(function)),
-            home=home,
+            home=listing.home,
             code=code_of([function], plugins.classifier, claim.arch) if function.name in keep else None,
         )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sassmix.errors import InputError, Problem
 from sassmix.listing import Listing
-from sassmix.parsing import parse
+from sassmix.parsing import parse_parts
 from sassmix.readers import Reader
 
 _SIGNS = re.compile(
@@ -19,6 +19,12 @@ _SIGNS = re.compile(
 )
 _TOOL_MESSAGE = re.compile(r"^.{0,80}?\b(nvdisasm|cuobjdump)\w*[ \t]+(fatal|error|warning|info)[ \t]*:.*", re.MULTILINE)
 _PTX = re.compile(r"\A(?:\s|//[^\n]*\n)*\.version[ \t]+[0-9]+\.[0-9]+\s")
+#: Bytes of a large listing that are read at once, about.
+_PART = 1 << 22
+#: What a part may begin with, in a text that names its architecture.
+_BEGIN = re.compile(rb"\n(?=[ \t]*+(?:\.section[ \t]++\.text\.|Function[ \t]*+:[ \t])|Fatbin (?:elf|ptx) code:)")
+_LONGEST_BEGIN = 256
+_NAMES_ARCH = re.compile(rb"^[ \t]*+(?:\.target|code for)[ \t]++sm_|EF_CUDA_SM[0-9]", re.MULTILINE)
 _ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -45,14 +51,44 @@ def is_text(head: bytes) -> bool:
 
 
 def read_text(path: Path) -> Iterator[Listing]:
+    """One listing, or one for each part of a large file, so that a library's never stands in memory as a whole."""
+    told = False
+    odd: list[bool] = []
+    for listing in parse_parts(_texts(path, odd), path=str(path)):
+        if odd and not told:
+            listing.problems.append(Problem("warning", str(path), "some bytes are no UTF-8 text and were replaced"))
+            told = True
+        yield listing
+
+
+def _texts(path: Path, odd: list[bool]) -> Iterator[str]:
+    """:param odd: gets an entry for each part that is no UTF-8 text."""
+    for text, understood in map(decode, _parts(path)):
+        odd += [] if understood else [True]
+        yield text
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    """A large file in parts, each but the first with the begin of a section or a function at its own.
+
+    Where the start names no architecture, the file stays whole, as all of its opcodes together tell.
+    """
     try:
-        text, whole = decode(path.read_bytes())
+        with path.open("rb") as file:
+            held = bytearray(file.read(_PART))
+            divided = _NAMES_ARCH.search(held)  # which UTF-16 does not do
+            while block := file.read(_PART if divided else -1):
+                sought = max(_PART, len(held) - _LONGEST_BEGIN)
+                held += block
+                while divided and (begin := _BEGIN.search(held, sought)):
+                    yield bytes(held[: begin.start() + 1])
+                    del held[: begin.start() + 1]
+                    sought = _PART
+            rest = [bytes(held)]
+            held.clear()  # while the last part is read, only its text is kept
+            yield rest.pop()
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
-    listing = parse(text, path=str(path))
-    if not whole:
-        listing.problems.append(Problem("warning", str(path), "some bytes are no UTF-8 text and were replaced"))
-    yield listing
 
 
 def describe(head: bytes) -> str:

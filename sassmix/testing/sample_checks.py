@@ -79,7 +79,7 @@ def sample_lines(subject: Subject) -> Iterator[str]:
 
 def _lost_lines(path: Path, listing: Listing) -> Iterator[str]:
     text = path.read_text(encoding="utf-8-sig", errors="replace")
-    lines = text.count("\n") + 1
+    lines = text.count("\n") + (not text.endswith("\n"))
     counted = sum(listing.lines.values())
     if not lines - len(_WITH_HALF.findall(text)) <= counted <= lines:
         yield f"{path.name}: {lines} lines, of which {counted} are accounted for; this is a fault of sassmix, report it"
