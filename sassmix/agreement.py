@@ -127,7 +127,7 @@ def _compare_parts(main: Side, other: Side, result: Agreement) -> None:
     if _same_launches(main, other) and whole.whole and not whole.unresolved:
         more = [name for name in sorted(part.opcodes) if part.opcodes[name] > whole.opcodes[name]]
         result.conflicts += [
-            f"{name}: {part.opcodes[name]} by {part.source}, only {whole.opcodes[name]} by {whole.source}"
+            f"{name}: {part.opcodes[name]:,} by {part.source}, only {whole.opcodes[name]:,} by {whole.source}"
             for name in more
         ]
     elif not other.whole and not _same_launches(main, other):
@@ -150,8 +150,8 @@ def _compare_totals(main: Side, other: Side, result: Agreement) -> None:
         )
     else:
         result.doubts.append(
-            f"{main.source} has {main.total:,} instructions, {other.source} {other.total:,}; what differs cannot be "
-            f"told, since {nameless} does not name its opcodes"
+            f"{main.source} has {number_of(main.total, 'instruction')}, {other.source} {other.total:,}; what differs "
+            f"cannot be told, since {nameless} does not name its opcodes"
         )
 
 
@@ -178,7 +178,7 @@ def _compare_opcodes(main: Side, other: Side, result: Agreement) -> None:
         result.explained.append(f"{told}: their counts are of other runs and are not compared")
     else:
         result.conflicts += [
-            f"{name}: {ours} by {main.source}, {theirs} by {other.source}"
+            f"{name}: {ours:,} by {main.source}, {theirs:,} by {other.source}"
             for name, (ours, theirs) in pairs.items()
             if name in unequal
         ]
@@ -212,13 +212,14 @@ def _with_hardware(side: Side, result: Agreement) -> None:
         result.agreed.append("the hardware's instruction counter")
     else:
         result.explained.append(
-            f"the hardware's counter has {side.hardware:,} instructions, the counts per opcode {side.total:,}: each is "
-            "measured in a run of its own, and a kernel that waits runs another number each time"
+            f"the hardware's counter has {number_of(side.hardware, 'instruction')}, "
+            f"the counts per opcode {side.total:,}: each is measured in a run of its own, "
+            "and a kernel that waits runs another number each time"
         )
 
 
 def _with_code(main: Side, code: Side, result: Agreement) -> None:
-    idle = [f"{name} ({code.opcodes[name]})" for name in sorted(code.opcodes) if not main.opcodes[name]]
+    idle = [f"{name} ({code.opcodes[name]:,})" for name in sorted(code.opcodes) if not main.opcodes[name]]
     if idle:
         shown = ", ".join(idle[:8]) + (f" and {len(idle) - 8} more" if len(idle) > 8 else "")
         result.explained.append(f"in the code, but not counted: {shown}")

@@ -33,7 +33,7 @@ def mix(  # noqa: PLR0913 (every option of the command, by name)
     *,
     arch: str | None = None,
     by: str = "category",
-    kernels: Iterable[str] = (),
+    kernels: str | Iterable[str] = (),
     include_padding: bool = False,
     counts: str = "issued",
     code: bool = False,
@@ -57,7 +57,7 @@ def mix(  # noqa: PLR0913 (every option of the command, by name)
     facet_of(by)
     if counts not in UNITS:
         raise SassmixError(f"no counts are called {counts!r}{did_you_mean(counts, UNITS)}")
-    plugins, wanted = default_plugins(), list(kernels)
+    plugins, wanted = default_plugins(), [kernels] if isinstance(kernels, str) else list(kernels)
     intake = Intake(
         plugins=plugins,
         arch=None if arch is None else plugins.registry.named(arch),

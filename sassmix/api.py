@@ -11,22 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from sassmix.arch import Architecture, OpcodeInfo
-from sassmix.errors import SassmixError
+from sassmix.errors import InputError, SassmixError
 from sassmix.listing import Listing
 from sassmix.plugins import default_plugins
 from sassmix.readers import open_input
 
 _MNEMONIC = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\..*)?")
+_SHAPE = re.compile(r"x[0-9]|[0-9x]+dp[0-9]", re.IGNORECASE)
+_FACTOR = re.compile(r"(?<=[0-9])X(?=[0-9])")
 
 
 def read(path: str | PathLike[str]) -> Listing:
     """Read any one listing or binary; its kind is decided by its content.
 
     :returns: the listing; for a binary with several members, all their functions in one.
-    :raises InputError: for a file that cannot be read or is of no known kind.
+    :raises InputError: for a file that cannot be read, is of no known kind, or holds counts.
     :raises ToolError: where a binary needs a disassembler that is missing, too old, failing or hanging.
     """
-    listings = [part for part in open_input(Path(path)).parts() if isinstance(part, Listing)]
+    found = open_input(Path(path))
+    if found.reader.counts:
+        raise InputError(str(path), f"is no listing but executed counts ({found.reader.name}); sassmix.mix reads them")
+    listings = [part for part in found.parts() if isinstance(part, Listing)]
     if len(listings) == 1:
         return listings[0]
     functions = [function for listing in listings for function in listing.functions]
@@ -61,11 +66,13 @@ def explain(mnemonic: str, arch: str | None = None) -> OpcodeInfo:
 
 
 def _spelled(mnemonic: str) -> str:
-    """The opcode in upper case; the modifiers as given, since some have lower-case letters (``LDTM.16dp128bit``)."""
+    """As the disassembler spells it: in upper case but for shapes and factors (``LDTM.16dp128bit.x2``, ``F16x2``)."""
     if not _MNEMONIC.fullmatch(mnemonic.strip()):
         raise SassmixError(f"{mnemonic!r} is not the text of an opcode; write it as HMMA or HMMA.16816.F32")
-    opcode, dot, modifiers = mnemonic.strip().partition(".")
-    return opcode.upper() + dot + modifiers
+    opcode, *modifiers = mnemonic.strip().split(".")
+    return ".".join(
+        [opcode.upper(), *(m.lower() if _SHAPE.match(m) else _FACTOR.sub("x", m.upper()) for m in modifiers)]
+    )
 
 
 def explain_on(mnemonics: Sequence[str], arch: str | None = None) -> list[OpcodeInfo]:

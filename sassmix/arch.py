@@ -1,7 +1,6 @@
 """The vocabulary of plugins: opcode rows, modifier rules, architectures and what is known of one mnemonic.
 
-Data only. How architectures inherit from one another is in :mod:`sassmix.registry`, how a mnemonic is looked up in
-:mod:`sassmix.classify`.
+Data only: :mod:`sassmix.registry` lets architectures inherit, :mod:`sassmix.classify` looks a mnemonic up.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ CATEGORIES = frozenset(
 DATAPATHS = frozenset({"vector", "uniform"})
 SPACES = frozenset("global shared distributed local generic constant texture surface tensor attribute".split())
 KNOWLEDGE = frozenset({"documented", "observed", "inferred"})
+LANES = 32  # threads of a warp, on every architecture
 PIPES = frozenset("adu alu cbu fma fp64 lsu tensor tex tma uniform xu".split())
 #: The facets that a report can be grouped by, besides ``opcode``.
 FACETS = ("category", "group", "pipe", "datapath", "space", "dtype", "intent")

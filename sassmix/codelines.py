@@ -26,7 +26,7 @@ _PIECE = 1 << 17
 _UNINDENTED = re.compile(r"\n(?! )")
 # The same in other columns: control fields in front, tabs, dual-issue braces, no semicolon; taken apart from both ends.
 _HEAD = re.compile(
-    r"[ \t]*+(?:\[B[-0-9]++:R[-0-9]:W[-0-9]:[-Y]:S[0-9]++\][ \t]*+)?"
+    r"[ \t]*+(?:\[B[-0-9]++:R[-0-9]++:W[-0-9]++:[-Y]:S[0-9]++\][ \t]*+)?"
     r"(?:/\*(?P<offset>[0-9a-fA-F]{1,16}+)\*/|(?:[0-9]++[ \t]++)?(?P<address>0x[0-9a-f]{1,16}+)?)[ \t]*+(?:\{[ \t]*+)?"
     r"(?P<guard>@!?[A-Z0-9]++[ \t]*+)?(?P<mnemonic>[A-Z_][^ \t;,}]*+)(?P<rest>.*+)"
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sassmix.counts import Counts
 from sassmix.errors import Problem
-from sassmix.own_texts import opcode_of
+from sassmix.own_texts import by_opcode
 from sassmix.readers._zstd import content_digest
 
 
@@ -105,9 +105,7 @@ def _alike(counts: Counts, iteration: str) -> list[object]:
     """What two exports of one launch have in common; none where something in them tells launches apart."""
     if not counts.rows or not counts.names.known or counts.identity or counts.launch_ids:
         return []
-    opcodes: Counter[str] = Counter()
-    for row in counts.rows:
-        opcodes[opcode_of(row.mnemonic or row.name or "")] += row.issued
+    opcodes = by_opcode((row.mnemonic or row.name or "", row.issued) for row in counts.rows)
     return [(counts.kind, counts.names.best, iteration, frozenset((+opcodes).items()))]
 
 

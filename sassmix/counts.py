@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from sassmix.errors import Problem
 
 
-# Not frozen: that would make a row four times as costly, and profilers' exports hold millions. Nothing changes one.
+# Not frozen: that would make a row several times as costly, and profilers' exports hold millions. Nothing changes one.
 @dataclass(slots=True)
 class CountRow:
     """One counted instruction (or one name that stands for several), summed over warps and launches.

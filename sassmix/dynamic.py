@@ -59,6 +59,7 @@ def kernel_report(
         listing=main.match.to_dict(),
         basis="dynamic",
         unit=UNITS["threads" if what == "issued" and by_thread(main) else what],
+        inputs=list(dict.fromkeys(counts.path for launches in sources for counts, _ in launches.parts)),
         launches=launch_count(main),
         warps=_most(counts.warps for counts, _ in main.parts),
         tally=counted,
@@ -125,7 +126,7 @@ def _evidence(
 def _captured(main: Launches, counted: Tally) -> Evidence:
     launches = launch_count(main)
     number = "an unknown number of launches" if launches is None else number_of(launches, "launch")
-    detail = f"{sum(c.total for c, _ in main.parts)} instructions, {number}"
+    detail = f"{number_of(sum(c.total for c, _ in main.parts), 'instruction')}, {number}"
     return Evidence("captured", "pass" if counted.total else "fail", detail)
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["info", "warning", "error"]
+#: Problems of one kind that a reader tells one by one; of the rest it tells how many there are.
+TOLD = 20
 
 
 class SassmixError(Exception):

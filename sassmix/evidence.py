@@ -41,7 +41,7 @@ def verdict(statuses: Iterable[str]) -> str:
 def few(reasons: Iterable[str], most: int = 3) -> str:
     """Some reasons in one phrase, the number of the rest behind them."""
     reasons = list(dict.fromkeys(reasons))
-    more = f" and {len(reasons) - most} more" if len(reasons) > most else ""
+    more = f" and {len(reasons) - most:,} more" if len(reasons) > most else ""
     return "; ".join(reasons[:most]) + more
 
 
@@ -51,14 +51,14 @@ def check_resolved(tally: Tally) -> Evidence:
     if unresolved:
         names = few(row.name for row in tally.rows if row.info is None)
         status: Status = "fail" if unresolved > MANY * total else "warn"
-        return Evidence("resolved", status, f"{unresolved} of {total} are not resolved to an instruction: {names}")
+        return Evidence("resolved", status, f"{unresolved:,} of {total:,} not resolved to an instruction: {names}")
     if unclassified:
         names = few(row.name for row in tally.rows if row.info and not row.info.known)
-        return Evidence("resolved", "warn", f"{unclassified} of {total} are opcodes that no plugin classifies: {names}")
+        return Evidence("resolved", "warn", f"{unclassified:,} of {total:,} not classified by any plugin: {names}")
     if guesses := tally.guesses:
         names, number = few(row.name for row in guesses), sum(row.count for row in guesses)
-        return Evidence("resolved", "warn", f"all {total} are resolved; what {number} of them do is inferred: {names}")
-    return Evidence("resolved", "pass", f"all {total} are resolved and classified")
+        return Evidence("resolved", "warn", f"all {total:,} resolved, {number:,} only inferred: {names}")
+    return Evidence("resolved", "pass", f"all {total:,} resolved and classified")
 
 
 class ArchitectureClaim(NamedTuple):
@@ -84,9 +84,9 @@ def check_architecture(claim: ArchitectureClaim, tally: Tally, registry: Registr
             "no input names the architecture; opcodes are judged by what all architectures agree on; give --arch",
         )
     if arch not in registry:
-        return Evidence(
-            "architecture", "fail", f"no plugin registers {arch}: its opcodes are not classified; see `sassmix archs`"
-        )
+        known = "`sassmix archs` lists what is known, `sassmix new-arch` begins a plugin"
+        detail = f"no plugin registers {arch}: its opcodes are not classified; {known}"
+        return Evidence("architecture", "fail", detail)
     foreign = foreign_opcodes(tally, registry)
     if foreign:
         return Evidence(

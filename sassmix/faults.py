@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
@@ -10,6 +11,13 @@ from sassmix.errors import Problem
 from sassmix.grammar import syntax_error
 
 _MOST_PROBLEMS = 1000
+#: What stands in front of an instruction.
+_FRONT = re.compile(
+    r"[ \t]*+(?:\[B[^\]\n]*+\][ \t]*+)?"
+    r"(?:/\*([0-9a-fA-F]++)\*/|(?:[0-9]++[ \t]++)?(?:0x([0-9a-f]++))?)[ \t]*+(?:\{[ \t]*+)?"
+)
+#: What stands behind one.
+_BEHIND = re.compile(r"[ \t]*+(?:[;}]|/[/*]|$)")
 
 
 @dataclass(slots=True)
@@ -30,7 +38,7 @@ class Faults:
     problems: list[Problem] = field(default_factory=list)
     behind: list[int] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)  # line number at the end of each code line
-    _sought: tuple[int, int] = (0, 0)  # where the line of the last rejected instruction starts; line ends before it
+    _sought: tuple[int, int] = (0, 0)  # where the line of the last rejected instruction ends; line ends before that
 
     def rest(self) -> Faults:
         """For the part behind this one."""
@@ -53,10 +61,12 @@ class Faults:
             start = self.text.rfind("\n", 0, position) + 1
             stop = self.text.find("\n", position)
             line = self.text[start:stop]
-            if offset in line.lower():
-                self._sought = start, counted + self.text.count("\n", sought, start)
+            front = _FRONT.match(line)
+            behind = line.removeprefix(front[0] + needle) if front else line
+            if front and (front[1] or front[2] or "").lower() == offset and behind != line and _BEHIND.match(behind):
+                self._sought = stop, counted + self.text.count("\n", sought, start)
                 return self.lines + self._sought[1] + 1, line
-            position = self.text.find(needle, position + 1)
+            position = self.text.find(needle, stop)
         return 0, ""
 
     def number(self, place: int) -> int:

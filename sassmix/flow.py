@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sassmix.arch import LANES
 from sassmix.errors import number_of
 from sassmix.listing import Function
 from sassmix.transfers import ENDS, TRANSFERS, Code, code_of, passes
 
 _SHIFTS = (1, -1, 2, -2, 3, -3, 4, -4)
-#: A warp has no more parts.
-_LANES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ def _unequal(code: Code, steps: Iterable[_Step]) -> list[str]:
 
 
 def _came(step: _Step) -> str:
-    before = [] if step.before is None else [f"the one before it {step.before}"]
+    before = [] if step.before is None else [f"the one before it {step.before:,}"]
     return ", ".join(
         [*before, *([f"jumps and calls led to it {number_of(step.jumped, 'time')}"] if step.jumped else [])]
     )
@@ -173,8 +172,8 @@ def _steps(code: Code, counts: Mapping[int, int], window: range) -> Iterator[_St
             continue
         step = _Step(index, count, before, jumped[index], exact)
         yield step
-        if code.leaves(index):
-            before, exact = -(-count // _LANES) if code.passes(index) else None, False
+        if code.leaves(index):  # a warp comes on in as many parts as it has lanes, at most
+            before, exact = -(-count // LANES) if code.passes(index) else None, False
         elif not code.lacks(index):
             before, exact = count, True
         elif not exact:

@@ -18,9 +18,10 @@ from sassmix.grammar import FORMS, is_line, is_mnemonic, kind_of, prepared
 
 # Literal beginnings and nothing to look behind for: that is what makes a search fast.
 _HEX = re.compile(r"0x[0-9a-f]+")
-_MANGLED = re.compile(r"_Z[A-Za-z0-9_$]+")
+_MANGLED = re.compile(r"_Z[A-Za-z0-9_]+")  # no `$`, which a word may not hold and a symbol may
 _RUN = re.compile("11+")
 _QUOTED = re.compile(r'"[^";\n]*"')
+_NOTE = re.compile(r'"[^"();`\n]*"')  # what may stand in an annotation and in a symbol
 _BLANKS = re.compile(r"[ \t]+")
 _COMMENT = re.compile(r"//[^\n]*")
 _DIGITS = str.maketrans("023456789", "111111111")
@@ -66,7 +67,7 @@ class Memo:
         return {form: answer for form, answer in (self._answers or {}).items() if answer}
 
 
-_is_guard = Memo("guard", lambda text: is_line(f"/*0000*/ {text}NOP;"))
+_is_guard = Memo("guard", lambda text: len(text.split()) == 1 and is_line(f"/*0000*/ {text}NOP;"))
 _is_operand = Memo("operand", lambda form: is_line(f"/*0000*/ NOP RZ, {form}, RZ;"))
 _is_tail = Memo("tail", lambda form: is_line(f"/*0000*/ NOP{form};"))
 _kind = Memo("line", kind_of)
@@ -114,7 +115,7 @@ def _rejected(tails: set[str]) -> set[str]:
     bad = rejected_pieces(list(operands)) if operands else set()
     pairs = zip(plain, shapes, strict=True) if bad else ()
     suspects = [tail for tail, shape in pairs if not bad.isdisjoint(_as_operands(shape))]
-    return {tail for tail in suspects if tail.strip() and not _is_tail(tail)} | _rejected_whole(odd)
+    return {tail for tail in suspects if tail.strip(" \t") and not _is_tail(tail)} | _rejected_whole(odd)
 
 
 def _as_operands(shapes: str) -> list[str]:
@@ -124,7 +125,7 @@ def _as_operands(shapes: str) -> list[str]:
 def _rejected_whole(tails: list[str]) -> set[str]:
     """Texts that cannot be proved piece by piece: annotations behind the operands, and what folding would spoil."""
     plain = [tail for tail in tails if _STAND_IN not in tail]
-    forms = fold(_BLANKS.sub(" ", _QUOTED.sub('""', "\n".join(plain)))).split("\n") if plain else []
+    forms = fold(_BLANKS.sub(" ", _NOTE.sub('""', "\n".join(plain)))).split("\n") if plain else []
     proved = {tail for tail, form in zip(plain, forms, strict=True) if _is_tail(form)}
     return {tail for tail in tails if tail not in proved and not _is_tail(tail)}
 
@@ -146,6 +147,6 @@ def line_kinds(lines: Sequence[str]) -> list[str | None]:
     by_form = {form: _kind(form) for form in set(forms)}
     kinds = [cast("str | None", by_form[form]) for form in forms]
     if None in by_form.values():
-        odd = {line: kind_of(line) for line, kind in zip(lines, kinds, strict=True) if kind is None}
+        odd = {line: kind_of(line) for line in {line for line, kind in zip(lines, kinds, strict=True) if kind is None}}
         kinds = [kind or odd[line] for kind, line in zip(kinds, lines, strict=True)]
     return kinds

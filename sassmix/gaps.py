@@ -18,8 +18,7 @@ from sassmix.counts import (
 from sassmix.errors import number_of
 from sassmix.flow import entry_opcodes
 from sassmix.listing import CALLS, Function
-from sassmix.own_texts import guard_of
-from sassmix.own_texts import opcode_of as _base
+from sassmix.own_texts import guard_of, opcode_of
 from sassmix.sums import beside_lost
 
 Named = Sequence[tuple[str, CountRow]]
@@ -44,7 +43,7 @@ def gaps_of(
     ends = _ends(counts, function, resolved)
     closed = {
         CLOCK_READ: function is not None and not _reads_clock(function),
-        NO_EXIT: any(row.issued and _base(name) == "EXIT" for name, row in resolved),
+        NO_EXIT: any(row.issued and opcode_of(name) == "EXIT" for name, row in resolved),
         UNKNOWN_END: ends is not None,
     }
     still = [gap for gap in counts.gaps if not closed.get(gap)]
@@ -62,9 +61,9 @@ def _without_addresses(counts: Counts, function: Function | None, resolved: Name
     """Rows of a page that have no addresses are all there if they are the function's, in order, but for its padding."""
     if counts.kind != "ncu-source" or function is None or any(row.offset is not None for row in counts.rows):
         return []
-    opcodes = {row.index: _base(name) for name, row in resolved}
+    opcodes = {row.index: opcode_of(name) for name, row in resolved}
     listed = function.columns.mnemonics[function.start : function.code_stop]
-    whole = all(opcodes.get(number) == _base(mnemonic) for number, mnemonic in enumerate(listed))
+    whole = all(opcodes.get(number) == opcode_of(mnemonic) for number, mnemonic in enumerate(listed))
     return [] if whole else ["the rows have no addresses, and are not all instructions of the listing's function"]
 
 
@@ -77,7 +76,7 @@ def _skipped(code: Sequence[Function], callees: Sequence[Function] | None, resol
     """Where all come through that enter a kernel or are called, all is counted; else rows are missing."""
     if not code:
         return []
-    counted = {_base(name) for name, row in resolved if row.issued}
+    counted = {opcode_of(name) for name, row in resolved if row.issued}
     missing = [opcode for opcode in _certain(code, callees, resolved) if opcode not in counted]
     found = [f"{opcode} stands where every warp comes through, but was not counted" for opcode in missing]
     placed = any(row.index is not None or row.offset is not None for _, row in resolved)
@@ -103,7 +102,7 @@ def _certain(code: Sequence[Function], callees: Sequence[Function] | None, resol
 
 def _called(code: Sequence[Function], callees: Sequence[Function] | None, resolved: Named) -> list[str]:
     """What was called is a part of the kernel; what did not return was not counted, whoever left it out."""
-    returned = sum(row.issued for name, row in resolved if name[:3].upper() == "RET" and _base(name) == "RET")
+    returned = sum(row.issued for name, row in resolved if name[:3].upper() == "RET" and opcode_of(name) == "RET")
     calls = _calls([*code, *(callees or ())], resolved, certain=returned > 0)
     if returned >= calls:
         return []
@@ -114,7 +113,7 @@ def _called(code: Sequence[Function], callees: Sequence[Function] | None, resolv
 def _calls(code: Sequence[Function], resolved: Named, *, certain: bool) -> int:
     """How often something was called, for certain or perhaps: under a guard, only the lanes tell."""
     guarded = certain and any(_calls_under_guard(function) for function in code)
-    calls = [row for name, row in resolved if "CAL" in name.upper() and _base(name) in CALLS]
+    calls = [row for name, row in resolved if "CAL" in name.upper() and opcode_of(name) in CALLS]
     return sum(
         row.active if row.active is not None else 0 if guarded or (certain and guard_of(row.sass or "")) else row.issued
         for row in calls
@@ -124,7 +123,7 @@ def _calls(code: Sequence[Function], resolved: Named, *, certain: bool) -> int:
 def _calls_under_guard(function: Function) -> bool:
     columns, window = function.columns, slice(function.start, function.code_stop)
     guarded = zip(columns.mnemonics[window], columns.guards[window], strict=True)
-    return any(guard.strip() for name, guard in guarded if "CAL" in name and _base(name) in CALLS)
+    return any(guard.strip() for name, guard in guarded if "CAL" in name and opcode_of(name) in CALLS)
 
 
 def _reads_clock(function: Function) -> bool:
@@ -139,7 +138,7 @@ def _ends(counts: Counts, function: Function | None, resolved: Named) -> set[int
     """The guarded ones of the EXITs (or of the NOPs right behind one) that the warps ended with; None if it is else."""
     if not counts.last:
         return None
-    opcodes = {row.index: _base(name) for name, row in resolved if row.index is not None}
+    opcodes = {row.index: opcode_of(name) for name, row in resolved if row.index is not None}
     ends = {i - 1 if opcodes.get(i) == "NOP" else i for i in counts.last}
     if any(opcodes.get(i) != "EXIT" for i in ends):
         return None

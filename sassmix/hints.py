@@ -12,13 +12,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sassmix.arch import LANES
 from sassmix.evidence import Evidence
 from sassmix.hint_rules import FIRST_TARGET, RULES, SETS, Rule
 from sassmix.registry import target_key
 from sassmix.tally import UNCLASSIFIED, UNRESOLVED, Row, Tally
 from sassmix.tensor import TensorVerdict
 
-_LANES = 32
 #: Opcodes that are named behind a share.
 _NAMED = 3
 
@@ -148,7 +148,7 @@ def _percent(share: float) -> str:
 
 def _lanes_off(facts: Facts) -> float | None:
     issued, threads = facts.executed.get("issued"), facts.executed.get("threads")
-    return 1 - threads / issued / _LANES if issued and threads is not None else None
+    return 1 - threads / issued / LANES if issued and threads is not None else None
 
 
 def _none_on(facts: Facts) -> float | None:

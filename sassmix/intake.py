@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sassmix.errors import InputError, Problem, SassmixError, Severity
+from sassmix.errors import InputError, Problem, SassmixError, Severity, number_of
 from sassmix.labels import selected
 from sassmix.listing import Function, Listing
 from sassmix.plugins import Plugins
@@ -68,6 +68,7 @@ class Intake:
         ]
         for report in self.inputs:
             report.path = report.path.replace(folder, "")
+        self.summaries = [replace(s, path=s.path.replace(folder, "")) for s in self.summaries]
         for counts in self.counts:
             counts.path = counts.path.replace(folder, "")
 
@@ -107,10 +108,10 @@ class Intake:
 
     def _read(self, item: Input) -> None:
         report: InputReport | None = None
-        path = str(item.path)
+        path, before = str(item.path), len(self.summaries)
         try:
             for part in item.parts():
-                self._say(f"{path}: {len(self.summaries):,} functions" if self.summaries else path)
+                self._say(f"{path}: {number_of(len(self.summaries), 'function')}" if self.summaries else path)
                 self.problems += part.problems
                 report = report or _input_report(item, part)
                 if isinstance(part, Listing):
@@ -126,6 +127,23 @@ class Intake:
             self.problems.append(Problem("error", path, what))
         if report:
             self.inputs.append(report)
+            self._choose_arch(before, report)
+
+    def _choose_arch(self, before: int, report: InputReport) -> None:
+        """Of a file with code for several architectures only that for the one asked for, if it is there at all."""
+        found, kept = self.summaries[before:], list[FunctionSummary]()
+        if not self.arch or all(summary.claim.stated != self.arch for summary in found):
+            return
+        for summary, entry in zip(found, report.functions, strict=True):
+            if summary.claim.stated in (None, self.arch):
+                kept.append(summary)
+            else:
+                entry["arch"] = summary.claim.stated
+        self.summaries[before:] = kept
+        if left := sorted({entry["arch"] for entry in report.functions} - {self.arch}):
+            what = f"{number_of(len(found) - len(kept), 'function')} for {', '.join(left)}"
+            message = f"left out: {what}; the file has code for {self.arch} too, which --arch asks for"
+            self.problems.append(Problem("info", report.path, message))
 
     def _take_counts(self, counts: Counts, report: InputReport) -> None:
         self.counts.append(counts)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from sassmix.spelling import normalised
+
 #: Blanks and signs in a declaration that part nothing: of a namespace without a name, and of an expression among
 #: template arguments. The demangler writes parentheses around ``1 > 0`` there, and around no other comparison.
 _UNTOLD = re.compile(r"\(anonymous namespace\)| (?:<<|<=|<|>=) |->")
@@ -26,6 +28,8 @@ class LabelRule:
     label: Callable[[str], str | None]
 
 
+#: Names that a message lists where none is near.
+_SHOWN = 5
 _LONGEST = 16_000  # characters; the demangler recurses, and a longer name can end the process
 #: Characters that the demangler may come to write for a name, and those of a declaration that is kept.
 _MOST_WRITTEN = 1 << 24
@@ -62,13 +66,16 @@ def readable(name: str, rules: Iterable[LabelRule] = ()) -> str | None:
 def selected(names: Iterable[str], wanted: str) -> set[str]:
     """The functions that a name means: the mangled one, else the demangled one, else that without its parameters.
 
-    Only where none has the name itself, it is a glob pattern: ``f(int*)`` would select ``f(int*, float*)`` too.
+    A declaration may be spelled as any tool spells it. Only where none has the name itself, it is a glob pattern:
+    ``f(int*)`` would select ``f(int*, float*)`` too.
     """
     names = list(names)
+    spelled = normalised(wanted) if "(" in wanted else None
     ways: tuple[Callable[[str], bool], ...] = (
         lambda name: wanted == name,
         lambda name: wanted == demangled(name),
-        lambda name: wanted in bare_names(name),
+        lambda name: spelled is not None and spelled == normalised(demangled(name) or name),
+        lambda name: wanted in declared_names(demangled(name) or name),
         lambda name: any(fnmatchcase(one, wanted) for one in (name, demangled(name) or name)),
     )
     for way in ways:
@@ -121,18 +128,20 @@ def _outside_arguments(declared: str) -> list[int]:
 
 
 def near_names(names: Iterable[str], wanted: str) -> str:
-    """``; did you mean X?`` of all spellings of the names, each name once; else ``; there are X, Y``."""
+    """``; did you mean X?`` of all spellings of the names, each name once; else ``; there are X, Y and 3 more``."""
     from difflib import get_close_matches  # only where something is misspelt
 
     names = list(dict.fromkeys(names))
     owner: dict[str, str] = {}
     for name in names:
-        for spelling in (demangled(name) or name, name, *bare_names(name)):
+        for spelling in (demangled(name) or name, name, *declared_names(demangled(name) or name)):
             owner.setdefault(spelling, name)
+    begun = [spelling for spelling in owner if wanted and spelling.lower().startswith(wanted.lower())]
     close: dict[str, str] = {}
-    for spelling in get_close_matches(wanted, owner, n=12):
+    for spelling in [*get_close_matches(wanted, owner, n=12), *begun]:
         close.setdefault(owner[spelling], spelling)
     if close:
         return f"; did you mean {' or '.join(list(close.values())[:3])}?"
-    shown = dict.fromkeys(demangled(name) or name for name in names)
-    return f"; there are {', '.join(list(shown)[:5])}" if shown else ""
+    shown = list(dict.fromkeys(demangled(name) or name for name in names))
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f"; there are {', '.join(shown[:_SHOWN])}{more}" if shown else ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from sassmix.agreement import Agreement, Side, compare
 from sassmix.counts import CountRow, Counts
 from sassmix.listing import Function
 from sassmix.matching import Functions, Match, distinct, match, same_number
-from sassmix.own_texts import mnemonic_of, opcode_of, other_tables
+from sassmix.own_texts import by_opcode, mnemonic_of, other_tables
 from sassmix.report import STATIC_UNIT, UNITS
 from sassmix.resolution import Resolution, resolve
 
@@ -175,11 +175,11 @@ def _side(launches: Launches) -> Side:
         source=launches.first.kind,
         unit=UNITS["threads" if by_thread(launches) else "issued"],
         launches=launch_count(launches),
-        opcodes=+_by_opcode(resolved),
+        opcodes=+by_opcode(resolved.items()),
         unresolved=unresolved.total(),
         whole=not any(counts.lost or resolution.gaps for counts, resolution in launches.parts),
-        called=_by_opcode(_sum(row for _, resolution in launches.parts for row in resolution.called)),
-        active=_by_opcode(launches.counted("active")[0]) if has_active else None,
+        called=by_opcode((name, row.issued) for _, found in launches.parts for name, row in found.called),
+        active=by_opcode(launches.counted("active")[0].items()) if has_active else None,
         hardware=_hardware_total(launches),
     )
 
@@ -197,29 +197,14 @@ def compared(sources: Sequence[Launches]) -> Agreement:
     if main.match.function is None:
         return compare(sides)
     functions = (main.match.function, *main.helpers)
-    opcodes = sum((_by_opcode(f.counts() + f.unread()) for f in functions), Counter[str]())
+    opcodes = sum((by_opcode((f.counts() + f.unread()).items()) for f in functions), Counter[str]())
     code = Side(source="listing", unit=STATIC_UNIT, launches=None, opcodes=opcodes)
     return compare(sides, code, sum(f.padding for f in functions))
-
-
-def _sum(rows: Iterable[tuple[str, CountRow]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for name, row in rows:
-        total[name] += row.issued
-    return total
 
 
 def _hardware_total(launches: Launches) -> int | None:
     totals = [counts.hardware.get("inst_executed") for counts, _ in launches.parts]
     return None if None in totals else int(sum(number for number in totals if number is not None))
-
-
-def _by_opcode(counts: Mapping[str, int]) -> Counter[str]:
-    """Counts by mnemonic put together by opcode."""
-    total: Counter[str] = Counter()
-    for mnemonic, count in counts.items():
-        total[opcode_of(mnemonic)] += count
-    return total
 
 
 def _identity(counts: Counts, found: Match, archs: set[str]) -> tuple[object, ...]:

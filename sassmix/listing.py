@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Literal
 
 from sassmix.columns import NEVER, Columns, Instruction
-from sassmix.errors import Problem
+from sassmix.errors import Problem, number_of
 
 __all__ = ["INSIDE", "Columns", "Function", "Instruction", "Listing", "Role"]
 
@@ -25,8 +25,12 @@ _LAST = re.compile(r"(EXIT|RET|BRA|BRX|BRXU|JMP|JMX|JMXU|BPT|KILL|CALL|JCAL|CAL|
 _TARGET = re.compile(r"`\(([^()`]+)\)")
 _NUMBER = re.compile(r"(?:^|[ ,])(0x[0-9a-f]+)\s*$")
 CALLS = frozenset({"CALL", "CAL", "JCAL"})
+#: Jumps that may lead out of the section.
+FAR_JUMPS = frozenset({"JMP", "JMX", "JMXU"})
+#: Jumps through a register.
+INDIRECT_JUMPS = frozenset({"BRX", "BRXU", "JMX", "JMXU"})
+_JUMPS = FAR_JUMPS | INDIRECT_JUMPS | {"BRA"}
 _BRANCHES = frozenset({"BRA", "BSSY", "SSY", "PBK", "PCNT"})
-_JUMPS = frozenset({"BRA", "JMP", "JMX", "JMXU", "BRXU", "BRX"})
 
 
 @dataclass(kw_only=True, eq=False)
@@ -238,7 +242,7 @@ class Listing:
         """
         found = [f for f in self.functions if f.name == name]
         if len(found) != 1:
-            raise KeyError(f"{len(found)} functions are called {name!r}")
+            raise KeyError(f"{number_of(len(found), 'function', 'is', 'are')} called {name!r}")
         return found[0]
 
     def __iter__(self) -> Iterator[Function]:

@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from sassmix.counts import CountRow, Counts
-from sassmix.listing import CALLS, Function
+from sassmix.listing import CALLS, FAR_JUMPS, Function
 
 _SASS = re.compile(
     r"\s*(?P<guard>@!?U?P[0-9T][ \t]+)?(?P<mnemonic>[A-Z_][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)"
     r"(?P<operands>[ \t][^;\r\n]*)?;?\s*"
 )
-_JUMPS = frozenset({"JMP", "JMX", "JMXU"})
 #: What no warp goes on behind: no guard, no predicate among the operands, no modifier that makes a branch conditional.
 _END = re.compile(
     r"(?:@U?PT\s+)?(?:(?:EXIT|RET|RTT|BRX|BRXU|JMP|JMX|JMXU|KILL)(?:\.\w+)*|BRA(?:\.U)?)(?![^\s;])(?!\s+!?U?P[0-9])"
@@ -59,6 +58,14 @@ def opcode_of(mnemonic: str) -> str:
     return mnemonic.partition(".")[0].upper()
 
 
+def by_opcode(counts: Iterable[tuple[str, int]]) -> Counter[str]:
+    """Counts by mnemonic put together by opcode."""
+    total: Counter[str] = Counter()
+    for mnemonic, count in counts:
+        total[opcode_of(mnemonic)] += count
+    return total
+
+
 def named(counts: Counts, row: CountRow) -> tuple[str | None, bool]:
     """The mnemonic by the source's own words, and whether it is known by the instruction's number only."""
     if row.mnemonic:
@@ -89,7 +96,7 @@ def shared_numbers(
     if counts.entered == began and not counts.lost:
         return 0
     again = counts.entered is not None and began > counts.entered
-    leaving = CALLS | _JUMPS if again else CALLS
+    leaving = CALLS | FAR_JUMPS if again else CALLS
     if not any(row.issued and opcode_of(name) in leaving for name, row in (*by_number, *others)):
         return 0
     return sys.maxsize if callees is None else max(map(len, callees))

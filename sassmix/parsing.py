@@ -119,10 +119,10 @@ class _Parser:
         )
 
     def _scope(self) -> Scope:
-        """That of the part before says what architecture this one is for, and what could not be read just before it."""
+        """That of the part before says what this one is of, and what could not be read just before it."""
         scope = Scope(self.columns, self.faults.problems, self.faults.path, self.faults.number)
         if before := self.before:
-            scope.arch = before.arch
+            scope.arch, scope.in_ptx = before.arch, before.in_ptx
             scope.damaged += [(0, reason) for index, reason in before.damaged if index >= len(before.columns)]
         return scope
 
@@ -134,7 +134,7 @@ class _Parser:
         lines = "".join(gap for _, gap in gaps).split("\n")[1:-1]  # behind the last line end there is none
         kinds = self._kinds(lines)
         jumps = 0
-        for at in range(len(lines)) if "header" in kinds else self._telling(lines, kinds):
+        for at in range(len(lines)) if scope.in_ptx or "header" in kinds else self._telling(lines, kinds):
             line, kind = lines[at], kinds[at]
             here = scope.here = behind[at] + len(extra)
             if kind == "label" and line[:2] == ".L" and not scope.in_ptx:
@@ -166,7 +166,7 @@ class _Parser:
         ]
 
     def _line(self, line: str, kind: str | None, place: Place) -> None:
-        if self.scope.in_ptx and kind not in _AROUND_PTX:
+        if self.scope.in_ptx and kind not in _AROUND_PTX and self.scope.still_in_ptx(kind, line, place):
             self.lines["ptx"] += 1
         elif kind == "code" or (kind == "bare" and self.bare):
             self._code(line, place)
@@ -190,7 +190,7 @@ class _Parser:
             self._complain(index, line, place, "cut off at the end of the text")
 
     def _add(self, offset: str, guard: str, mnemonic: str, tail: str) -> int:
-        self.extra[self.scope.here] = (offset.lower().removeprefix("0x"), guard, mnemonic, tail.rstrip())
+        self.extra[self.scope.here] = (offset.lower().removeprefix("0x"), guard, mnemonic, tail.rstrip(" \t"))
         self.scope.here += 1
         return self.scope.here - 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Generic, Protocol, TypeVar
 
+from sassmix.errors import number_of
 from sassmix.report import KernelReport
 from sassmix.tally import Tally
 
@@ -46,7 +47,9 @@ class Callees(Generic[C]):
             if possible and all(_alike(possible[0], other) for other in possible[1:]):
                 found.append(possible[0])
             elif possible:
-                open_ends.append(f"{caller.name} calls {name}, and {len(possible)} functions have this name")
+                open_ends.append(
+                    f"{caller.name} calls {name}, and {number_of(len(possible), 'function', 'has', 'have')} this name"
+                )
             else:
                 open_ends.append(f"{caller.name} calls {name}, which is not in the input")
         if caller.unknown_calls:

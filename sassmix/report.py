@@ -52,7 +52,7 @@ class InputReport:
     tool: str | None
     toolkit: str | None
     sha256: str
-    functions: list[dict[str, Any]] = field(default_factory=list)
+    functions: list[dict[str, Any]] = field(default_factory=list, repr=False)
     lines: Counter[str] = field(default_factory=Counter)
     archs: set[str | None] = field(default_factory=set)
 
@@ -71,13 +71,13 @@ class InputReport:
         }
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, repr=False)
 class KernelReport:
     """One kernel (or, in a static report, one function): its mix, its verdict and the evidence for them.
 
     ``executed``: the totals by ``issued``, ``active`` and ``threads``, as far as the data tells. ``idle``: the part of
     ``tally`` that surely does nothing: under a guard that is never true, or issued with no lane on. ``home``: one and
-    the same object for all functions of one listing.
+    the same object for all functions of one listing. ``inputs``: the files that its numbers come from.
     """
 
     name: str
@@ -99,6 +99,7 @@ class KernelReport:
     unknown_calls: int = 0
     idle: Tally = field(default_factory=Tally)
     home: object = None
+    inputs: list[str] = field(default_factory=list)
 
     @property
     def confidence(self) -> str:
@@ -126,6 +127,7 @@ class KernelReport:
             "demangled": self.demangled,
             "arch": self.arch,
             "role": self.role,
+            "inputs": self.inputs,
             "calls": self.calls,
             "listing": self.listing,
             "basis": self.basis,
@@ -142,6 +144,11 @@ class KernelReport:
             "evidence": [item.to_dict() for item in self.evidence],
             "hints": [hint.to_dict() for hint in self.hints],
         }
+
+    def __repr__(self) -> str:
+        mix = f"{self.arch}, {self.basis}, total {self.tally.total:,}"
+        tensor = f"tensor cores present {self.tensor.present}, active {self.tensor.active}"
+        return f"<sassmix.KernelReport: {self.name!r}, {mix}, {tensor}, confidence {self.confidence}>"
 
 
 @dataclass(slots=True, kw_only=True, repr=False)
@@ -205,15 +212,16 @@ class Report:
         """One row per kernel and value of a facet.
 
         :param by: a facet, or ``opcode``; the report's own if left out.
-        :returns: columns ``kernel``, ``arch``, ``basis``, the facet, ``count`` and ``share`` (0 to 1, of the kernel).
+        :returns: columns ``kernel``, ``arch``, ``basis``, the facet, ``count``, ``share`` (0 to 1, of the kernel) and
+            ``inputs``, the files that the numbers come from.
         :raises SassmixError: for what is no facet.
         """
         import pandas  # takes most of a second; nothing but data frames needs it
 
         by = facet_of(by or self.by)
-        columns = ["kernel", "arch", "basis", by, "count", "share"]
+        columns = ["kernel", "arch", "basis", by, "count", "share", "inputs"]
         rows = [
-            (kernel.name, kernel.arch, kernel.basis, row[by], row["count"], row["share"])
+            (kernel.name, kernel.arch, kernel.basis, row[by], row["count"], row["share"], "; ".join(kernel.inputs))
             for kernel in self.kernels
             for row in kernel.tally.mix(by)
         ]

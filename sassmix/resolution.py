@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sassmix.counts import CountRow, Counts
+from sassmix.errors import number_of
 from sassmix.evidence import few
 from sassmix.flow import FlowCheck, check_flow
 from sassmix.gaps import gaps_of
 from sassmix.listing import Function
 from sassmix.own_code import OwnCode, matrix_idle, own_code
-from sassmix.own_texts import contradictions, mnemonic_of, named, shared_numbers
-from sassmix.own_texts import opcode_of as _base
+from sassmix.own_texts import contradictions, mnemonic_of, named, opcode_of, shared_numbers
 
 _SHARED = "functions that the kernel calls number their instructions from 0 too, so its numbers may be theirs"
 
@@ -75,7 +75,7 @@ def resolve(
         index = places.index(row)
         result.placed += [] if index is None else [(index, row)]
         listed = function.columns.mnemonics[index] if function and index is not None else None
-        if own and listed and _base(own) != _base(listed):
+        if own and listed and opcode_of(own) != opcode_of(listed):
             result.conflicts.append(f"the source has {own} where the listing has {listed}")
         if own and numbered:
             by_number.append((own, row))
@@ -134,7 +134,7 @@ def _take_named(result: Resolution, rows: Sequence[tuple[str, CountRow]], shared
 
 def _absent(function: Function | None, helpers: Sequence[Function], result: Resolution) -> list[str]:
     """Opcodes that the source names and that do not stand in the code, where all of the code is known."""
-    named = {_base(name) for name, row in result.resolved if row.mnemonic}
+    named = {opcode_of(name) for name, row in result.resolved if row.mnemonic}
     if (
         function is None
         or not named
@@ -143,7 +143,7 @@ def _absent(function: Function | None, helpers: Sequence[Function], result: Reso
     ):
         return []
     columns, stop = function.columns, max(f.stop for f in (function, *helpers))
-    standing = {_base(mnemonic) for mnemonic in columns.mnemonics[function.start : stop]}
+    standing = {opcode_of(mnemonic) for mnemonic in columns.mnemonics[function.start : stop]}
     missing = sorted(named - standing)
     return [f"{opcode} was counted, but does not stand in the function" for opcode in missing]
 
@@ -203,7 +203,9 @@ class _Places:
         if function is None:
             return
         if counts.size is not None and counts.size not in (len(function), self.stop - function.start):
-            result.conflicts.append(f"the source counts {counts.size} instructions in it, the listing {len(function)}")
+            result.conflicts.append(
+                f"the source counts {number_of(counts.size, 'instruction')} in it, the listing {len(function):,}"
+            )
         result.conflicts += self._table_conflicts(function)
         if self.found and self._flow_tells():
             placeless = any(row.mnemonic and row.offset is None and row.index is None for row in counts.rows)
@@ -225,6 +227,6 @@ class _Places:
         for number, own in sorted(known.items()):
             index = function.start + number
             listed = function.columns.mnemonics[index] if index < self.stop else None
-            if listed is None or _base(own) != _base(listed):
+            if listed is None or opcode_of(own) != opcode_of(listed):
                 found.append(f"the source has {own} as instruction {number}, the listing {listed or 'nothing'}")
         return found

@@ -51,6 +51,7 @@ class FunctionSummary:
     tally: Tally
     idle: Tally
     home: object
+    path: str = ""
     code: Code | None = None
 
     @property
@@ -95,6 +96,7 @@ def summarise(
             ),
             idle=tally(plugins.classifier, claim.arch, _dead(function)),
             home=listing.home,
+            path=listing.path or "",
             code=code_of([function], plugins.classifier, claim.arch) if function.name in keep else None,
         )
 
@@ -164,6 +166,7 @@ def kernels_of(
             tally=summary.tally,
             idle=summary.idle,
             home=summary.home,
+            inputs=[summary.path] if summary.path else [],
             tensor=static_verdict(summary.tally, reached, doubts, arch=summary.arch, registry=registry),
             evidence=evidence,
             code=summary.code,
@@ -220,7 +223,7 @@ def _disorder(function: Function) -> tuple[str, ...]:
 def static_evidence(summary: FunctionSummary, registry: Registry) -> list[Evidence]:
     """The six checks for a function of a listing."""
     total = summary.instructions
-    captured = Evidence("captured", "pass", f"{total} instructions, {summary.padding} of them padding")
+    captured = Evidence("captured", "pass", f"{number_of(total, 'instruction')}, {summary.padding:,} of them padding")
     if not total:
         captured = Evidence("captured", "fail", "the function holds no instruction")
     complete = Evidence("complete", "pass", "the function stands in the listing as a whole")

@@ -14,6 +14,8 @@ from sassmix.listing import Columns, Function
 Place = int
 _FLAGS = re.compile(r"(?<!\()EF_CUDA_SM([0-9]+)")
 _TKINFO = re.compile(r"release [0-9.]+, V([0-9.]+)")
+_NOT_IN_PTX = (".elftype", ".headerflags")
+_OF_A_FILE = ("member ", "Host ")  # headers of what holds members for several architectures
 _SIZE_END = re.compile(r"\(\s*(\S+)\s+-\s")
 
 
@@ -54,6 +56,10 @@ class Scope:
     _closed: bool = True
     #: Whether the lines belong to a PTX member: no SASS, and no lines of a listing either.
     in_ptx: bool = False
+    #: Whether a line has named the architecture of the listing that begins here.
+    _named: bool = False
+    #: The symbols of the listings before this one in the same file, by the identity of each of their functions.
+    _before: dict[int, dict[str, Symbol]] = field(default_factory=dict)
 
     def line(self, kind: str, line: str, place: Place) -> None:
         """Take one line in, whose kind the grammar has told."""
@@ -68,6 +74,14 @@ class Scope:
         else:
             self.kind = "cuobjdump-sass"
             self._member_line(kind, line.strip(), place)
+
+    def still_in_ptx(self, kind: str | None, line: str, place: Place) -> bool:
+        """Whether a line belongs to a PTX member; a listing behind it in the same file has no header to say so."""
+        word = line.split(None, 1)[0] if kind == "symbol" else ""
+        if word == ".target":  # of the PTX, or of that listing
+            self._directive(line, place)
+        self.in_ptx = kind != "architecture" and word not in _NOT_IN_PTX
+        return self.in_ptx
 
     def _label(self, name: str) -> None:
         self.labels[name] = self.here
@@ -116,6 +130,10 @@ class Scope:
             self._architecture(name, place)
         elif word == ".headerflags":
             self._header_flags(text, place)
+        elif word == ".elftype":
+            self._begin()
+            self.arch = self.arch if self._named else None
+            self._named = False
         elif word == ".type":
             self._symbol(name).function = value == "@function"
         elif word == ".other":
@@ -130,7 +148,18 @@ class Scope:
             symbol = self.symbols[name] = Symbol()
         return symbol
 
+    def symbols_of(self, function: Function) -> dict[str, Symbol]:
+        """Those of the listing that a function stands in."""
+        return self._before.get(id(function), self.symbols)
+
+    def _begin(self) -> None:
+        """A listing begins, which the file may hold behind another; that one's names and labels are not its own."""
+        self._closed = True
+        self._before.update((id(function), self.symbols) for function in self.functions[len(self._before) :])
+        self.symbols = {}
+
     def _architecture(self, name: str, place: Place) -> None:
+        self._named = True
         try:
             self.arch = sm(name)[0]
         except UnknownArchitectureError as error:
@@ -139,6 +168,7 @@ class Scope:
 
     def _header_flags(self, text: str, place: Place) -> None:
         found = _FLAGS.search(text)
+        self._named |= bool(found)
         if found and not (self.arch or "").startswith(f"sm_{found[1]}"):
             self._architecture(f"sm_{found[1]}{'a' if 'EF_CUDA_ACCELERATORS' in text else ''}", place)
 
@@ -153,6 +183,7 @@ class Scope:
 
     def _member_line(self, kind: str, text: str, place: Place) -> None:
         if kind == "architecture":
+            self._begin()
             self._architecture(text.rsplit(maxsplit=1)[-1], place)
         elif kind == "function":
             self.section = None
@@ -162,7 +193,8 @@ class Scope:
             self.ended.update(f.start for f in self.functions[-1:])
         elif kind == "header":
             self.in_ptx = "ptx" in text
-            self._closed = True
+            self._begin()
+            self.arch = self.arch if text.startswith(_OF_A_FILE) else None
         elif kind == "pair" and text.startswith("arch ="):
             self._member_arch(text.partition("=")[2].strip(), place)
 
@@ -170,7 +202,7 @@ class Scope:
         if re.match(r"sm_[0-9]", name):
             self._architecture(name, place)
         if self.in_ptx:
-            message = f"a PTX member for {name}: it holds no SASS and is not counted"
+            message = f"a PTX member for {name}: no SASS, not counted"
             self.problems.append(Problem("info", self.path, message, self.number(place)))
 
     def damage(self, reason: str) -> None:

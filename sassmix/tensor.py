@@ -23,7 +23,7 @@ class TensorVerdict(NamedTuple):
 
 def named(matrix: dict[str, int]) -> str:
     """``HMMA (2); IMMA (1)``."""
-    return few(f"{opcode} ({count})" for opcode, count in sorted(matrix.items(), key=lambda item: -item[1]))
+    return few(f"{opcode} ({count:,})" for opcode, count in sorted(matrix.items(), key=lambda item: -item[1]))
 
 
 def has_no_matrix_unit(arch: str | None, tally: Tally, registry: Registry) -> bool:
@@ -60,7 +60,7 @@ def static_verdict(
         if tally.matrix():
             what = f"the function {name} that it reaches holds {named(tally.matrix())}"
             return TensorVerdict(True, None, f"{what}; whether it ran, only counts can tell")
-    if has_no_matrix_unit(arch, own, registry):
+    if all(has_no_matrix_unit(arch, tally, registry) for tally in (own, *reached.values())):
         return TensorVerdict(False, False, f"{arch} has no matrix opcode")
     doubts = list(doubts) + [
         f"{name} has opcodes that are not classified" for name, t in reached.items() if t.unclassified or t.unresolved

@@ -23,7 +23,7 @@ from sassmix.errors import ToolError
 #: The environment variable with the seconds after which a tool is stopped.
 TIMEOUT_VARIABLE = "SASSMIX_TOOL_TIMEOUT"
 DEFAULT_TIMEOUT = 600.0
-#: Bytes that a tool may print; of a cubin of 6 MB, nvdisasm prints 15 MB.
+#: Bytes that a tool may print, and those of its messages.
 MOST_OUTPUT = 4 << 30
 MOST_MESSAGES = 1 << 20
 INSTALL = "pip install nvidia-cuda-nvdisasm nvidia-cuda-cuobjdump"
@@ -199,7 +199,7 @@ class Job:
             self._process.wait(max(0.0, min(0.2, self._stop_at - time.monotonic())))
         sizes = [os.fstat(file.fileno()).st_size for file in (self._stdout, self._stderr)]
         if sizes[0] > MOST_OUTPUT or sizes[1] > MOST_MESSAGES:
-            raise ToolError(f"{self.subject}: {self.tool} was stopped, as it had printed {sum(sizes)} bytes")
+            raise ToolError(f"{self.subject}: {self.tool} was stopped, as it had printed {sum(sizes):,} bytes")
         return self._process.poll() is not None
 
     def _messages(self) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sassmix.columns import ALWAYS, Columns
-from sassmix.listing import CALLS, Function
+from sassmix.listing import CALLS, INDIRECT_JUMPS, Function
 
 #: Opcodes behind which control goes on, for all parts of a warp together or for one after the other.
 PASSES = frozenset(
@@ -18,9 +18,8 @@ TRANSFERS = PASSES | frozenset(
     "BRA BRX BRXU JMP JMX JMXU CALL CAL JCAL RET EXIT KILL BRK SYNC CONT BPT ENDCOLLECTIVE LONGJMP".split()
 )
 ENDS = frozenset({"EXIT", "KILL", "BPT"})
-_JUMPS = CALLS | {"BRA", "JMP"}
-#: Jumps through a register.
-_INDIRECT = frozenset({"BRX", "BRXU", "JMX", "JMXU"})
+#: Opcodes whose operands may say where they lead.
+_DIRECTED = CALLS | {"BRA", "JMP"}
 #: Modifiers that make a branch conditional.
 _CONDITIONS = re.compile(r"\.(?:DIV|CONV|ANY|ALL)\b")
 _ADDRESS = re.compile(r"(?:^|[ ,])0x0*([0-9a-f]*)\s*$")
@@ -126,7 +125,7 @@ def _led_to(functions: Sequence[Function], window: range) -> tuple[dict[int, Jum
             continue
         if (address := _ADDRESS.search(tail)) and address[1] in places:
             targets.add(places[address[1]])
-        direct = _DIRECT.fullmatch(tail) if opcode in _JUMPS else None
+        direct = _DIRECT.fullmatch(tail) if opcode in _DIRECTED else None
         target = _target(direct, opcode, names, places) if direct else None
         if direct and target is not None and target in window:
             guarded = columns.guards[index].strip() not in ALWAYS
@@ -143,4 +142,4 @@ def _target(direct: re.Match[str], opcode: str, names: Mapping[str, int], places
 
 
 def _leads_anywhere(columns: Columns, index: int) -> bool:
-    return columns.mnemonics[index].partition(".")[0] in _INDIRECT and "(*" not in columns.tails[index]
+    return columns.mnemonics[index].partition(".")[0] in INDIRECT_JUMPS and "(*" not in columns.tails[index]

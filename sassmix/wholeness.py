@@ -13,6 +13,8 @@ UNNAMED = "(no name)"
 #: Bytes from one instruction to the next at most: one of sm_70 and later, or an older one and a control word.
 _STEP = 16
 _MOST_PROBLEMS = 1000
+#: Where each label stands, by the identity of its listing's symbols and by its name.
+Ends = dict[tuple[int, str], int]
 
 
 def finished(scope: Scope, *, cut: bool) -> list[Function]:
@@ -24,16 +26,16 @@ def finished(scope: Scope, *, cut: bool) -> list[Function]:
         function.stop = following.start
     if scope.functions:
         scope.functions[-1].stop = total
-    named = {function.name for function in scope.functions}
     scope.functions = [f for f in scope.functions if len(f) or _known(scope, f)]
-    ends: dict[str, int] = {}
+    ends: Ends = {}
     for function in scope.functions:
+        listing = id(scope.symbols_of(function))
         for label, index in function.labels.items():
-            ends[label] = max(index, ends.get(label, -1))
+            ends[listing, label] = max(index, ends.get((listing, label), -1))
     for before, function in zip([None, *scope.functions], scope.functions, strict=False):
         function.role = _role(scope, function)
         _begin(function, before)
-        _end(scope, function, named, ends)
+        _end(scope, function, ends)
     _assign_damage(scope)
     if cut and scope.functions and not scope.functions[-1].damage and scope.functions[-1].falls_through:
         scope.functions[-1].damage.append("the text is cut off")
@@ -45,12 +47,12 @@ def _unnamed(scope: Scope) -> Function:
 
 
 def _known(scope: Scope, function: Function) -> bool:
-    symbol = scope.symbols.get(function.name)
+    symbol = scope.symbols_of(function).get(function.name)
     return bool(symbol and symbol.function) or scope.kind == "cuobjdump-sass"
 
 
 def _role(scope: Scope, function: Function) -> Role:
-    symbol = scope.symbols.get(function.name)
+    symbol = scope.symbols_of(function).get(function.name)
     if symbol is None or not symbol.function:
         return role_by_code(function)
     if symbol.kernel:
@@ -58,11 +60,12 @@ def _role(scope: Scope, function: Function) -> Role:
     return "device" if function.section == f".text.{function.name}" else "helper"
 
 
-def _end(scope: Scope, function: Function, named: set[str], ends: dict[str, int]) -> None:
+def _end(scope: Scope, function: Function, ends: Ends) -> None:
     """Note it where the end of a function is not in the text, or nothing shows that it is."""
-    end = scope.symbols[function.name].end if function.name in scope.symbols else ""
+    symbols = scope.symbols_of(function)
+    end = symbols[function.name].end if function.name in symbols else ""
     if end:
-        if end not in named and ends.get(end, -1) < function.stop:
+        if ends.get((id(symbols), end), -1) < function.stop:
             _cut(scope, function, f"its end, label {end}, is not in the text")
         elif len(function) and function.falls_through:
             function.damage.append("its last instruction is not an end")

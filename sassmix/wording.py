@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from sassmix.errors import number_of
 from sassmix.evidence import few
 from sassmix.tally import UNRESOLVED
 
@@ -16,14 +17,14 @@ _MOST = 4
 def totals(entries: list[_Entry]) -> str:
     """``1 changed, 3 same`` of all kernels, and how they were compared where not by every count."""
     numbers = Counter(entry["status"] for entry in entries)
-    words = ", ".join(f"{numbers[s]} {s}" for s in ("changed", "new", "gone", "same") if numbers[s]) or "no kernels"
+    words = ", ".join(f"{numbers[s]:,} {s}" for s in ("changed", "new", "gone", "same") if numbers[s]) or "no kernels"
     if not all(entry["same_architecture"] for entry in entries):
         words += "; different architectures: what opcodes do compares, their names are others"
     if not all(entry["same_unit"] for entry in entries):
         words += "; counts of different units: which opcodes there are compares, numbers do not"
     doubtful = sum(bool({"low", "medium"} & set(entry["confidence"].values())) for entry in entries)
     if doubtful:
-        words += f"; confidence is not high for {doubtful}: `sassmix check` says why"
+        words += f"; confidence is not high for {doubtful:,}: `sassmix check` says why"
     return words
 
 
@@ -43,7 +44,8 @@ def what_changed(entry: _Entry, by: str) -> str:
 def _alone(entry: _Entry, by: str) -> str:
     side = "after" if entry["status"] == "new" else "before"
     parts = _listed([f"{row[by]} {row[side]:,}" for row in entry["mix"]])
-    words = f"{entry['status']}: {entry['total'][side]:,} {entry['unit'][side]}{f' ({parts})' if parts else ''}"
+    total = f"{entry['total'][side]:,} {entry['unit'][side]}{f' ({parts})' if parts else ''}"
+    words = f"{entry['status']}: " + ", ".join(filter(None, [entry["arch"][side], total]))
     hints = [f"{candidate['name']} ({candidate['reason']})" for candidate in entry["candidates"]]
     return f"{words}; renamed? {few(hints)}" if hints else words
 
@@ -55,8 +57,7 @@ def _notes(entry: _Entry) -> list[str]:
     if entry["matched"] == "ignoring-build-hash":
         notes.append(f"matched with {entry['names']['after']}, {entry['matched']}")
     if entry["tolerated"]:
-        number = len(entry["tolerated"])
-        notes.append(f"{number} more {'differs' if number == 1 else 'differ'} within the tolerance")
+        notes.append(f"{number_of(len(entry['tolerated']), 'more count', 'differs', 'differ')} within the tolerance")
     if not entry["same_unit"]:
         return notes
     if launches["before"] != launches["after"]:
@@ -90,7 +91,7 @@ def _signed(rows: _Rows, name: str) -> str:
 
 
 def _listed(words: list[str]) -> str:
-    more = f" and {len(words) - _MOST} more" if len(words) > _MOST else ""
+    more = f" and {len(words) - _MOST:,} more" if len(words) > _MOST else ""
     return ", ".join(words[:_MOST]) + more
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import sassmix
 from sassmix import tools
 from sassmix.errors import InputError, SassmixError, ToolError
 from sassmix.listing import Function, Listing
@@ -350,6 +351,29 @@ def test_a_file_without_device_code_needs_no_tool(no_packages: Path, tmp_path: P
 # Members
 
 
+@pytest.mark.parametrize("arch", [None, "sm_75", "sm_90a", "sm_80"])
+def test_of_several_architectures_the_one_that_is_asked_for_is_reported(arch: str | None) -> None:
+    report = sassmix.mix(FATBIN, arch=arch)
+    listed = {(entry["name"], entry["arch"]) for entry in report.inputs[0].functions}
+    there = {"sm_75", "sm_90a"}
+    if arch in there:
+        assert {kernel.arch for kernel in report.kernels} == {arch} and {of for _, of in listed} == there
+        assert all(item.status == "pass" for kernel in report.kernels for item in kernel.evidence)
+        (left,) = (problem.message for problem in report.problems if "left out" in problem.message)
+        (other,) = there - {arch}
+        assert f"3 functions for {other}" in left and arch in left
+    else:
+        assert {kernel.arch for kernel in report.kernels} == ({arch} if arch else there)
+        assert not any("left out" in problem.message for problem in report.problems)
+        assert {(kernel.name, kernel.arch) for kernel in report.kernels} == listed
+
+
+def test_each_kernel_names_the_member_that_it_is_of() -> None:
+    report = sassmix.mix([FATBIN, FIXTURES / "cubins" / "saxpy.sm_80.cubin"])
+    assert len({(kernel.name, *kernel.inputs) for kernel in report.kernels}) == len(report.kernels) == 9
+    assert all(kernel.inputs[0].startswith((str(FATBIN), str(FIXTURES / "cubins"))) for kernel in report.kernels)
+
+
 @pytest.mark.parametrize(("path", "kind"), [(FATBIN, "fatbin"), (LIBRARY, "elf"), (FATBIN.with_name("saxpy.o"), "elf")])
 def test_every_member_is_a_listing(path: Path, kind: str, temporary: Path) -> None:
     first, second = read(path)
@@ -359,7 +383,7 @@ def test_every_member_is_a_listing(path: Path, kind: str, temporary: Path) -> No
     assert [f.name for f in first.functions] == [f.name for f in second.functions]
     assert {f.arch for f in second.functions} == {"sm_90a"} and {f.role for f in first.functions} == {"kernel"}
     notes = [(p.severity, p.message) for p in (*first.problems, *second.problems)]
-    assert notes == [("info", "a PTX member for sm_90: it holds no SASS and is not counted")]
+    assert notes == [("info", "1 PTX member for sm_90: no SASS, not counted")]
 
 
 def archive(path: Path, *members: tuple[str, Path]) -> Path:
@@ -425,7 +449,7 @@ def test_ptx_alone_is_a_listing_without_functions(no_packages: Path) -> None:
     fake_cuobjdump(no_packages, {}, ptx=2)
     (listing,) = read(FATBIN)
     assert (listing.kind, listing.functions, len(listing.problems)) == ("fatbin", [], 1)
-    assert listing.problems[0].message == "2 PTX members for sm_90: they hold no SASS and are not counted"
+    assert listing.problems[0].message == "2 PTX members for sm_90: no SASS, not counted"
     fake_cuobjdump(no_packages, {})
     with pytest.raises(InputError, match="holds no device code"):
         read(FATBIN)

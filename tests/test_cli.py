@@ -25,7 +25,7 @@ from sassmix.arch import FACETS
 from sassmix.errors import InputError, SassmixError
 from sassmix.plugins import default_plugins
 from sassmix.render import printable, render
-from tests.conftest import FIXTURES, Body, Command, Run, written
+from tests.conftest import FIXTURES, LISTINGS, Body, Command, Run, written
 
 Save = Callable[..., Path]
 GOOD = FIXTURES / "listings" / "saxpy.sm_90a.sass"
@@ -67,7 +67,6 @@ UNUSABLE: dict[str, tuple[bytes, str]] = {
     "another tool's error": (b"cuobjdump info    : File 'k' does not contain device code\n", "does not contain"),
     "PTX": (b".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n", ""),
 }
-KNOWN_EMPTY = frozenset({"PTX"})
 
 
 def complaint(run: Run) -> str:
@@ -227,7 +226,7 @@ def test_every_facet_sums_to_the_total(command: Command, by: str, path: Path) ->
         assert all(list(row) == [by, "count", "share"] for row in kernel["mix"])
     table = rows(command("mix", path, "--by", by, "--format", "csv").out)
     assert sum(int(row["count"]) for row in table) == sum(totals.values())
-    further = ["tensor_core_present", "tensor_core_active", "confidence"]
+    further = ["tensor_core_present", "tensor_core_active", "confidence", "inputs"]
     assert all(list(row) == ["kernel", "arch", "basis", by, "count", "share", *further] for row in table)
     verdicts = {kernel["name"]: kernel["tensor_core_present"] for kernel in report["kernels"]}
     words = {True: "true", False: "false", None: "unknown"}
@@ -459,6 +458,35 @@ def test_explain_on_an_architecture(command: Command) -> None:
     assert entries[0]["mnemonic"] == "HMMA.16816.F32" and entries[1]["category"] is None
 
 
+COUNTED = [
+    *sorted((FIXTURES / "counts" / "cutracer").glob("kernel_*")),
+    *sorted((FIXTURES / "counts" / "ncu").glob("*.csv")),
+    *sorted((FIXTURES / "counts" / "nvbit").glob("*.txt")),
+]
+
+
+@pytest.mark.parametrize("path", COUNTED, ids=lambda p: p.name)
+def test_what_holds_counts_is_no_listing_to_read(path: Path) -> None:
+    with pytest.raises(InputError, match=r"executed counts .*sassmix\.mix reads them"):
+        sassmix.read(path)
+
+
+def test_the_library_takes_one_name_of_a_kernel_as_the_command_does() -> None:
+    for names in ("hgmma_pipelined", ["hgmma_pipelined"]):
+        found = sassmix.mix(FIXTURES / "listings" / "wgmma.sm_90a.sass", kernels=names)
+        assert [kernel.name for kernel in found.kernels] == ["hgmma_pipelined"]
+
+
+@pytest.mark.parametrize("path", LISTINGS, ids=lambda p: p.stem)
+def test_explain_takes_every_mnemonic_in_any_case(path: Path) -> None:
+    for function in sassmix.read(path):
+        for mnemonic in function.counts():
+            printed = sassmix.explain(mnemonic, function.arch)
+            assert printed.mnemonic == mnemonic
+            assert sassmix.explain(mnemonic.lower(), function.arch) == printed
+            assert sassmix.explain(mnemonic.upper(), function.arch) == printed
+
+
 @pytest.mark.parametrize("opcode", ["HGMMA", "UTCHMMA", "EXIT", "BMMA"])
 def test_explain_on_all_is_one_entry_for_each_architecture_that_has_it(command: Command, opcode: str) -> None:
     entries = explained(command, opcode)
@@ -579,7 +607,7 @@ def test_a_fault_of_our_own_is_one_line_and_2(
         command("mix", GOOD, "--debug")
 
 
-def test_debug_shows_the_traceback_and_nothing_else_does(command: Command, tmp_path: Path) -> None:
+def test_debug_shows_the_traceback_and_nothing_else_does(command: Command) -> None:
     for arguments in (["mix", GOOD, "--by", "x"], ["explain", "HMMA", "--arch", "sm_999"]):
         assert "Traceback" not in command(*arguments).err
         with pytest.raises(SassmixError):
@@ -669,6 +697,9 @@ def test_standard_input_is_an_input() -> None:
         if form == "json":
             report, alone = json.loads(done.stdout), sassmix.mix([GOOD, CALLS]).to_dict()
             assert [item["path"] for item in report["inputs"]] == ["<stdin>", str(CALLS)]
+            assert {name for kernel in report["kernels"] for name in kernel["inputs"]} == {"<stdin>", str(CALLS)}
+            for kernel in (*report["kernels"], *alone["kernels"]):
+                del kernel["inputs"]
             assert report["kernels"] == alone["kernels"]
 
 

@@ -324,8 +324,8 @@ def test_launches_and_warps(trace: Callable[..., Counts]) -> None:
         (WHOLE[1:], [UNKNOWN_END]),
         (WHOLE[:-1], ["no completion record, and not every warp reached EXIT"]),
         ([WHOLE[0], *WHOLE[2:]], ["no completion record, and not every warp begins with the first instruction"]),
-        ([*WHOLE, completion(4)], ["launch 0: 4 records were written, 3 are here"]),
-        ([*WHOLE, completion(3, dropped_records=12, status="incomplete")], ["launch 0: dropped 12 records"]),
+        ([*WHOLE, completion(4)], ["launch 0: 4 records were written, 3 read"]),
+        ([*WHOLE, completion(3, dropped_records=12, status="incomplete")], ["launch 0: records dropped: 12"]),
         ([*WHOLE, completion(3, errors=["size limit"])], ["launch 0: the tracer reports: size limit"]),
         ([*WHOLE, completion(3, kernel_completed=False)], ["launch 0: the kernel did not end while it was traced"]),
         ([*WHOLE, completion(3, status="incomplete")], ["launch 0: the completion record says 'incomplete'"]),
@@ -542,7 +542,7 @@ def test_every_warp_of_the_grid_is_there(trace: Callable[..., Counts], grid: Any
     two = [*run_of(0, 1, 2), *run_of(0, 1, 2, warp=1)]
     for end in ([], [completion(6)]):
         gaps = trace([metadata(grid=grid, block=block), *two, *end]).gaps
-        assert [("2 are here" in gap) for gap in gaps] == ([] if whole else [True])
+        assert [("has 2 of the" in gap) for gap in gaps] == ([] if whole else [True])
 
 
 @pytest.mark.parametrize(
@@ -652,7 +652,7 @@ def test_a_text_is_one_instruction_or_none(text: str, mnemonic: str | None) -> N
 def test_a_mask_has_32_lanes(trace: Callable[..., Counts], mask: str) -> None:
     counts = trace([metadata(), *run_of(0, 1, active_mask="0xffffffff"), record(2, 2, active_mask=mask), completion(3)])
     assert [row.threads for row in counts.rows] == [32, 32, None]
-    assert "the active_mask of 1 records is no mask of 32 lanes" in messages(counts)
+    assert "the active_mask of 1 record is no mask of 32 lanes" in messages(counts)
 
 
 # several types of records
@@ -727,9 +727,10 @@ def test_a_record_that_stands_there_twice_is_lost(
     lines = [metadata(), *records, *end]
     counts = trace([*lines, *lines[: 1 + copied]] if copied else lines)
     twice = min(copied, len(records))
+    again = "1 record stands" if twice == 1 else f"{twice} records stand"
     assert counts.total == len(records) + twice
     assert [gap for gap in counts.lost if "more than once" in gap] == (
-        [f"{twice} records stand in the files more than once; give each part of a trace once"] if twice else []
+        [f"{again} in the files more than once; give each part of a trace once"] if twice else []
     )
 
 

@@ -419,7 +419,7 @@ def test_what_becomes_dead_is_a_change(command: Command, save: Save, guard: str,
     assert compared(command, save, dead, dead)["same"]
 
 
-def test_a_call_never_leads_to_the_other_side(command: Command, save: Save) -> None:
+def test_a_call_never_leads_to_the_other_side(save: Save) -> None:
     """What is missing before is not what stands there after."""
     call = Body("k", ["CALL.ABS.NOINC `(f)", "EXIT"])
     callee = Body("f", ["LDL R2, [R1]", "RET.ABS.NODEC R4 0x0"], kernel=False)

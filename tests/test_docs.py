@@ -345,6 +345,29 @@ def test_every_console_block_is_run() -> None:
         ), f"{path.name}: put <!-- run --> in front of a console block"
 
 
+#: Bounds that the first table of docs/limits.md has, by what they bound.
+_NAMED_IN_WORDS = {
+    *("faults.py _MOST_PROBLEMS", "parsing.py _LONGEST", "_csv_lines.py _LONGEST", "_trace_lines.py _MOST_LINES"),
+    *("elf.py _LONGEST_NOTE", "library.py _LONGEST_NAME"),
+    *(f"labels.py {name}" for name in ("_LONGEST", "_MOST_WRITTEN", "_LONGEST_DECLARATION")),
+}
+
+
+def test_every_bound_is_documented() -> None:
+    bounds: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "sassmix").rglob("*.py")):
+        for name in re.findall(
+            r"^(?:\w+, )?(_(?:MOST|LONGEST)\w*)\b.* = ", path.read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            if f"{path.name} {name}" not in _NAMED_IN_WORDS:
+                bounds.setdefault(path.name, []).append(f"`{name}`")
+    rows = re.findall(r"\| `(\w+\.py)` ([^|]*) \|$", text("docs/limits.md"), re.MULTILINE)
+    told: dict[str, list[str]] = {}
+    for file, names in rows:
+        told.setdefault(file, []).extend(names.split(", "))
+    assert {file: sorted(names) for file, names in told.items()} == {f: sorted(names) for f, names in bounds.items()}
+
+
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_links_lead_somewhere(path: Path) -> None:
     for link in _LINK.findall(_FENCE.sub("", path.read_text(encoding="utf-8"))):

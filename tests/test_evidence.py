@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sassmix.classify import Classifier
+from sassmix.errors import number_of
 from sassmix.evidence import (
     ArchitectureClaim,
     Evidence,
@@ -53,7 +54,15 @@ def test_a_few_reasons_are_the_first_ones_and_the_number_of_the_others(reasons: 
     assert few(reasons) == few(reasons, 3)
 
 
-@given(known=st.integers(1, 500), lost=st.integers(0, 9), unknown=st.integers(0, 9), guessed=st.integers(0, 9))
+@given(number=st.integers(0, 10**7), what=st.sampled_from(["warp", "launch", "address", "row"]))
+def test_a_number_stands_in_front_of_its_noun(number: int, what: str) -> None:
+    many = {"launch": "launches", "address": "addresses"}.get(what, f"{what}s")
+    told = number_of(number, what, "is", "are")
+    assert told == (f"1 {what} is" if number == 1 else f"{number:,} {many} are")
+    assert number_of(number, what) == told.rpartition(" ")[0]
+
+
+@given(known=st.integers(1, 5000), lost=st.integers(0, 9), unknown=st.integers(0, 9), guessed=st.integers(0, 9))
 def test_what_is_not_resolved_is_named_with_its_number(known: int, lost: int, unknown: int, guessed: int) -> None:
     """The worst comes first: no instruction, then no class, then a class that is inferred."""
     found = check_resolved(counted(lost=lost, KNOWN=known, QQ=unknown, GUESS=guessed))
@@ -61,15 +70,15 @@ def test_what_is_not_resolved_is_named_with_its_number(known: int, lost: int, un
     assert found.check == "resolved"
     if lost:
         assert found.status == ("fail" if lost * 100 > total else "warn")
-        assert found.detail == f"{lost} of {total} are not resolved to an instruction: OPCODE_7"
+        assert found.detail == f"{lost} of {total:,} not resolved to an instruction: OPCODE_7"
     elif unknown:
         assert found.status == "warn"
-        assert found.detail == f"{unknown} of {total} are opcodes that no plugin classifies: QQ"
+        assert found.detail == f"{unknown} of {total:,} not classified by any plugin: QQ"
     elif guessed:
         assert found.status == "warn"
-        assert found.detail == f"all {total} are resolved; what {guessed} of them do is inferred: GUESS"
+        assert found.detail == f"all {total:,} resolved, {guessed} only inferred: GUESS"
     else:
-        assert (found.status, found.detail) == ("pass", f"all {total} are resolved and classified")
+        assert (found.status, found.detail) == ("pass", f"all {total:,} resolved and classified")
 
 
 def test_one_in_a_hundred_without_an_instruction_is_a_blemish() -> None:

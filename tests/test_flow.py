@@ -176,9 +176,6 @@ def test_counts_behind_the_end_are_told(beyond: int, told: str) -> None:
     )
 
 
-JUMPED = ["MOV R1, R2", "@P1 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", "@P2 FMUL R2, R2, R3"]
-
-
 GUARD_AT_A_LABEL = ["MOV R1, R2", "@P1 BRA `(.L_1)", "FADD R2, R2, R3", ".L_1:", "@P2 FMUL R2, R2, R3"]
 
 

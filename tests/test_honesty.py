@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import sassmix
 from sassmix.listing import Listing
 from sassmix.parsing import parse
 from sassmix.plugins import default_plugins
@@ -132,6 +133,70 @@ def test_a_text_of_two_lines_in_json_is_told(key: str, odd: str) -> None:
     listing = parse_json(json.dumps([{"SM": {"version": {"major": 9, "minor": 0}}}, [function]]))
     assert [p.message for p in listing.problems if "instruction 0 of k" in p.message]
     assert listing.functions[0].damage
+
+
+def json_listing(arch: tuple[int, int], *functions: dict[str, object]) -> str:
+    return json.dumps([{"SM": {"version": dict(zip(("major", "minor"), arch, strict=True))}}, list(functions)])
+
+
+def json_function(name: str, *rows: dict[str, str]) -> dict[str, object]:
+    return {"function-name": name, "start": 0, "length": 16 * len(rows), "sass-instructions": rows}
+
+
+EXIT, CALL = {"opcode": "EXIT"}, {"opcode": "JCAL", "operands": "f"}
+MULTIPLY = {"opcode": "HGMMA.64x8x16.F32", "operands": "R24,gdesc[UR4],!UPT"}
+OLD = json_listing((6, 1), json_function("o", EXIT))
+NEW = json_listing((9, 0), json_function("k", CALL, EXIT), json_function("f", MULTIPLY, EXIT))
+
+
+@pytest.mark.parametrize("first", [OLD, OLD[:-3], json_listing((9, 0), json_function("o", EXIT))])
+@pytest.mark.parametrize("between", ["", "\n", "\n\n"], ids=len)
+def test_each_json_listing_of_a_file_is_read_for_its_own_architecture(first: str, between: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.json"
+    path.write_text(first + between + NEW)
+    found = {kernel.name: (kernel.arch, kernel.tensor.present) for kernel in sassmix.mix(path).kernels}
+    assert (found["k"], found["f"]) == (("sm_90", True), ("sm_90", True))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_json_is_known_in_any_encoding(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.json"
+    path.write_text(NEW, encoding=encoding)
+    assert [kernel.tensor.present for kernel in sassmix.mix(path).kernels] == [True, True]
+
+
+def test_bytes_that_are_no_text_are_told_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "k.json"
+    path.write_bytes(NEW.encode().replace(b'"f"', b'"f\xff"'))
+    assert ["UTF-8" in problem.message for problem in sassmix.mix(path).problems] == [True]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('"opcode": "NOP"', '"opcode": "HGMMA", "opcode": "NOP"'),
+        ('"sass-instructions"', '"sass-instructions": [{"opcode": "HGMMA"}], "sass-instructions"'),
+        ('"predicate": "@P0"', '"predicate": "@P0 HGMMA R1,"'),
+        ('"predicate": "@P0"', '"predicate": "@P0 HGMMA //"'),
+        ('"operands": "R1"', '"operands": "R1 // HGMMA R2"'),
+        ('"operands": "R1"', '"operands": "R1 ; // HGMMA R2"'),
+        ("]}]]", ']}], [{"function-name": "f"}]]'),
+    ],
+)
+@pytest.mark.parametrize("arch", [(9, 0), (7, 5)])
+def test_what_json_has_twice_or_in_the_wrong_place_is_told(change: tuple[str, str], arch: tuple[int, int]) -> None:
+    row = {"predicate": "@P0", "opcode": "NOP", "operands": "R1"}
+    whole = json_listing(arch, json_function("k", row, EXIT))
+    assert whole.count(change[0]) == 1
+    assert parse_json(whole).problems == [] == parse_json(whole).functions[0].damage
+    listing = parse_json(whole.replace(*change))
+    assert listing.problems or listing.functions[0].damage
+
+
+def test_only_an_empty_opcode_alone_is_a_control_word() -> None:
+    rows = [{"opcode": "", "operands": "HMMA"}, EXIT]
+    listing = parse_json(json_listing((6, 1), json_function("k", *rows)))
+    assert len(listing.functions[0]) == 2 and listing.problems
 
 
 def test_a_large_call_graph_comes_to_an_end() -> None:

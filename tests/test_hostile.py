@@ -419,8 +419,8 @@ GROWN = {
         "listing", lambda: instruction(f"MOV {repeated('[', 5_000_000)}R1{repeated(']', 5_000_000)}"), 40, 3000, 4
     ),
     "listing: modifiers": Grown("listing", lambda: instruction(f"MOV{repeated('.X', 500_000)} R1"), 20, 1000, 4),
-    "listing: functions": Grown("listing", lambda: functions(2_000 * MANY), 60, 1500, 2_000 * MANY + 3),
-    "listing: opcodes": Grown("listing", lambda: opcodes(10_000 * MANY), 60, 1000, 10_000 * MANY + 3),
+    "listing: functions": Grown("listing", lambda: functions(2_000 * MANY), 60, 400, 2_000 * MANY + 3),
+    "listing: opcodes": Grown("listing", lambda: opcodes(10_000 * MANY), 60, 350, 10_000 * MANY + 3),
     "histogram: a line": Grown(
         "histogram", lambda: HIST + b"0,0," + repeated("x").encode() + b"\n" + HIST, 20, 1000, 28
     ),

@@ -7,6 +7,7 @@ import hashlib
 import re
 import sys
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -49,7 +50,6 @@ HOSTILE = (
     "</style></title></textarea><!-- <svg onload=alert(1)>",
     "' onmouseover='window.hacked = 1' {{ 7 * 7 }} {% raw %} &lt;b&gt; \u202eabc\x1b[31m\x00 \ud800",
 )
-VOID = {"meta", "input", "br", "link", "img"}
 
 
 class Page(HTMLParser):
@@ -411,3 +411,19 @@ def test_a_plot_without_matplotlib_says_how_to_get_it(monkeypatch: pytest.Monkey
 def test_nothing_to_plot_is_said() -> None:
     with pytest.raises(SassmixError, match="nothing to plot"):
         Report(inputs=[], kernels=[], problems=[]).plot()
+
+
+@pytest.mark.parametrize("doubtful", [0, 30, 59])
+def test_where_not_all_fits_what_does_not_pass_does(monkeypatch: pytest.MonkeyPatch, doubtful: int) -> None:
+    """On a page it has its tables in its own place, in a notebook it comes first."""
+    (base,) = sassmix.mix(INPUTS["static"], kernels=["hgmma_pipelined"]).kernels
+    kernels = [replace(base, name=f"kernel{number}", demangled=None) for number in range(60)]
+    kernels[doubtful].evidence = [Evidence("complete", "fail", "it is cut")]
+    report = Report(inputs=[], kernels=kernels, problems=[])
+    monkeypatch.setattr("sassmix.render.html.PAGE", len(report.to_html()) - 500_000)
+    source = report.to_html()
+    whole = re.findall(r"<summary><h3>(\w+)</h3>", source)
+    overview = re.findall(r'<th scope="row" class="name">(?:<a [^>]*>)?(\w+)', source)
+    assert f"kernel{doubtful}" in whole and len(whole) < 60 and overview == [kernel.name for kernel in kernels]
+    shown = re.findall(r"<tr><td>(\w+)</td>", report._repr_html_())
+    assert shown == list(dict.fromkeys([f"kernel{doubtful}", *overview]))[:50]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import sassmix
+from sassmix.errors import number_of
 from sassmix.render.check import render_check
 from tests.conftest import FIXTURES
 from tests.test_html import HOSTILE, hostile, squeezed
@@ -161,7 +162,7 @@ def test_a_search_leaves_the_rows_that_have_it(opened: Open, static: str, table:
     box.send_keys(wanted)
     seen = [row.get_attribute("textContent") for row in rows if row.is_displayed()]
     assert seen == [text for text in texts if wanted.lower() in text.lower()] and 0 < len(seen) < len(rows)
-    assert box.find_element("xpath", "../output").text == f"{len(seen)} rows"
+    assert box.find_element("xpath", "../output").text == number_of(len(seen), "row")
     box.send_keys(Keys.CONTROL, "a", Keys.NULL, Keys.DELETE)
     assert all(row.is_displayed() or not row.text for row in rows[:5])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -73,8 +74,10 @@ DECLARED = st.builds(
 def test_every_spelling_of_a_function_means_it(one: Declared) -> None:
     assert demangled(one.mangled) == one.declaration == readable(one.mangled)
     assert bare_names(one.mangled) == tuple(dict.fromkeys((one.full, one.bare)))
-    for spelling in (one.mangled, one.declaration, one.full, one.bare):
+    profiler = re.sub(r"(\w+) const([*&])", r"const \1 \2", one.declaration)  # as Nsight Compute puts it
+    for spelling in (one.mangled, one.declaration, one.full, one.bare, profiler, one.declaration.replace(", ", ",")):
         assert selected([one.mangled, "_Z5otherv"], spelling) == {one.mangled}
+        assert selected([profiler, "other(int)"], spelling) == ({profiler} if spelling != one.mangled else set())
 
 
 @given(st.lists(DECLARED, min_size=1, max_size=5, unique_by=lambda one: one.mangled), st.data())
@@ -174,6 +177,7 @@ def test_the_first_rule_that_applies_names_a_function() -> None:
         ("vecAdd(float)", "; did you mean vecAdd(float*)?"),
         ("reduc", "; did you mean reduce?"),
         ("zzz", "; there are vecAdd(float*), reduce"),
+        ("VE", "; did you mean vecAdd(float*)?"),
     ],
 )
 def test_a_name_that_is_nearly_right_is_told_in_its_spelling(wanted: str, hint: str) -> None:
@@ -188,5 +192,6 @@ def test_the_spellings_of_one_name_leave_room_for_another() -> None:
 def test_hints_are_few_each_name_once_and_none_of_nothing() -> None:
     alike = [f"kernel_{n}" for n in range(9)]
     assert near_names(alike, "kernel_x").count(" or ") == 2
-    assert near_names(alike, "qqq") == "; there are kernel_0, kernel_1, kernel_2, kernel_3, kernel_4"
+    assert near_names(alike, "qqq") == "; there are kernel_0, kernel_1, kernel_2, kernel_3, kernel_4 and 4 more"
+    assert near_names(alike[:5], "qqq") == "; there are kernel_0, kernel_1, kernel_2, kernel_3, kernel_4"
     assert near_names([], "x") == ""

@@ -252,6 +252,17 @@ def test_data_types_that_no_rule_knows_are_asked_about(tmp_path: Path, mnemonic:
     assert (mnemonic.partition(".")[0] not in found.types) == told
 
 
+def test_a_question_on_data_types_ascribes_none_to_a_form_without_it(tmp_path: Path) -> None:
+    forms = ["ZGMMA.64x8x16.F32.BF16", "ZGMMA.64x8x16.F32.TF32"]
+    asked = nova(tmp_path, *(f"{form} R0, R4, R8, R0" for form in forms)).to_dict()["decisions"]
+    (question,) = [text for text in asked if "data type" in text]
+    assert (
+        "a modifier of ZGMMA" in question
+        and "(BF16, TF32)" in question
+        and f"form with one is {forms[0]} (" in question
+    )
+
+
 def test_a_nearer_parent_is_named(tmp_path: Path) -> None:
     done = nova(tmp_path, "QMMA R4, R8, R12, R4", "UFADD UR0, UR1, UR2", "XYZZY R0")
     assert done.found.nearer == ("blackwell-rtx", ("XYZZY",))
@@ -385,7 +396,7 @@ def test_the_fixture_is_code_of_the_samples_and_has_every_opcode(path: Path, tmp
     assert opcodes[0] == opcodes[1]
 
 
-def test_a_cubin_does_as_well_as_a_listing(tmp_path: Path) -> None:
+def test_a_cubin_does_as_well_as_a_listing() -> None:
     read = read_samples([FIXTURES / "cubins" / "saxpy.sm_100a.cubin"], 100)
     listed = read_samples([FIXTURES / "listings" / "saxpy.sm_100a.sass"], 100)
     assert read.counts == listed.counts and [seen.text for seen in read.forms.values()] == [

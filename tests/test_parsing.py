@@ -219,6 +219,33 @@ def test_any_blanks_may_stand_around_a_mnemonic(guard: str, blank: str) -> None:
     assert code[-1][2] == "EXIT"
 
 
+CUT = "        /*0010*/                   MOV R1, c[0x0]["
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        CUT + "0x28] ;",
+        CUT.replace("0010", "0020") + ";",
+        f"        /*0000*/  NOP ; // {CUT} ;",
+        f"// {CUT}",
+        CUT + ";",
+    ],
+    ids=["same address", "other address", "comment behind code", "comment", "the same twice"],
+)
+def test_a_cut_instruction_is_told_whatever_looks_like_it(before: str) -> None:
+    listing = parse(f"a:\n{before}\nb:\n        /*0000*/                   NOP ;\n{CUT};\n")
+    assert 5 in [problem.line for problem in listing.problems]
+    assert "line 5 has operands that the grammar does not know" in listing.functions[-1].damage
+
+
+def test_many_decoys_in_a_long_line_take_time_in_proportion() -> None:
+    text = "k:\n// " + "F! " * 300_000 + "\n" + "".join(f"/*{16 * n:04x}*/ F! ;\n" for n in range(200))
+    start = time.process_time()
+    assert len(parse(text).problems) == 200
+    assert time.process_time() - start < 5
+
+
 TEXTS = (
     "FADD R1, R2 ;", "P; ;", "NOP;", "EXIT ;", "FOO", "R2;", "FADD R1, " + "R2, " * 600 + "R3 ;", "A;B ;", "@P0;X ;",
     "FADD\tR1 ;", ";", "; ;", "FADD R1 ;;", "BRA `(.L_x) ; // c", "IADD R1 ;  /* 0x0123456789abcdef */",

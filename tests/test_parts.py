@@ -106,7 +106,7 @@ def test_what_cannot_be_read_between_parts_is_held_against_both(
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_all_parts_are_read_as_one_listing(tmp_path: Path) -> None:
+def test_all_parts_are_read_as_one_listing() -> None:
     path = FIXTURES / "listings" / "modes" / "saxpy.sm_90a.13-5.plain.sass"
     found, whole = sassmix.read(path), sassmix.parse(path.read_text())
     assert (found.kind, found.arch, found.toolkit, found.lines) == (whole.kind, whole.arch, whole.toolkit, whole.lines)
@@ -196,3 +196,75 @@ def test_mix_holds_few_parts_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intake, "summarise", watched)
     sassmix.mix(FIXTURES / "listings" / "matrix.sm_100a.sass")
     assert len(seen) > 6 and most <= 2
+
+
+SIZES = pytest.mark.parametrize("size", [1, SMALL, 1 << 22])
+ELFTYPE = '\t.elftype\t@"ET_EXEC"\n'
+PASCAL = (FIXTURES / "listings" / "saxpy.sm_61.sass").read_text()
+Verdicts = dict[str, list[tuple[str | None, bool | None]]]
+
+
+def verdicts(text: str, folder: Path) -> Verdicts:
+    """Architecture and verdict of each function, by name."""
+    path = folder / "k.sass"
+    path.write_text(text)
+    found: Verdicts = {}
+    for kernel in sassmix.mix(path).kernels:
+        found.setdefault(kernel.name, []).append((kernel.arch, kernel.tensor.present))
+    return found
+
+
+@SIZES
+@pytest.mark.parametrize(
+    "head", ["", "\t.targ%t\tsm_90a\n", "\t.target\n", "\t.target\tsm_\n", "// \t.target\tsm_90a\n"]
+)
+@pytest.mark.parametrize("elftype", [ELFTYPE, ""], ids=["elftype", "no elftype"])
+def test_a_listing_behind_another_is_not_denied_by_its_architecture(
+    size: int, head: str, elftype: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_PART", size)
+    first = SECTION.format("x", "STO_CUDA_ENTRY STV_DEFAULT", "NOP", "EXIT")  # damage is held against this one
+    rest = sections(True).removeprefix(HEAD).replace("CALL.ABS.NOINC", "JCAL")  # which the other one has, too
+    ((arch, present),) = verdicts(PASCAL + head + elftype + first + rest, tmp_path)["k"]
+    assert present is not False
+    assert arch != "sm_61" or not elftype
+
+
+@SIZES
+def test_what_another_listing_has_does_not_complete_one_that_is_cut(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_PART", size)
+    begin = f"\t.target\tsm_90a\n{ELFTYPE}\t.section\t.text.k\n.type k,@function\n.size k,(.L_x_1 - k)\n"
+    code = "k:\n        /*0000*/ @P0 BRA `(.L_x_0) ;\n        /*0010*/ EXIT ;\n"
+    rest = ".L_x_0:\n        /*0020*/ HGMMA R24, gdesc[UR4], !UPT ;\n        /*0030*/ EXIT ;\n.L_x_1:\n"
+    whole, cut = begin + code + rest, begin + code
+    assert verdicts(whole, tmp_path) == {"k": [("sm_90a", True)]}
+    assert verdicts(cut + whole, tmp_path) == {"k": [("sm_90a", None), ("sm_90a", True)]}
+    other = verdicts(cut + whole.replace("k,", "j,").replace("k)", "j)").replace("k:", "j:"), tmp_path)
+    assert other == {"k": [("sm_90a", None)], "j": [("sm_90a", True)]}
+
+
+@SIZES
+@pytest.mark.parametrize(("first", "second"), [("hex", "cuobjdump-sass"), ("cuobjdump-sass", "plain"), ("c", "c-raw")])
+def test_names_and_labels_of_another_listing_are_not_held_against_a_whole_one(
+    size: int, first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_PART", size)
+    modes = FIXTURES / "listings" / "modes"
+    texts = [(modes / f"switch.sm_75.13-5.{mode}.sass").read_text() for mode in (first, second)]
+    alone = [verdicts(text, tmp_path) for text in texts]
+    both = {name: [one for found in alone for one in found.get(name, [])] for name in {**alone[0], **alone[1]}}
+    assert verdicts("".join(texts), tmp_path) == both
+
+
+@SIZES
+@pytest.mark.parametrize("name", ["saxpy.sm_61.12-8.c", "saxpy.sm_90a.13-5.cuobjdump-sass", "saxpy.sm_75.13-5.plain"])
+def test_a_listing_behind_a_ptx_member_is_no_ptx(
+    size: int, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_PART", size)
+    head = "\tcode for sm_52\n\nFatbin ptx code:\n================\narch = sm_52\n"
+    ptx = ".version 8.0\n.target sm_52, debug\n\t\tFunction : p\n"
+    behind = (FIXTURES / "listings" / "modes" / f"{name}.sass").read_text()
+    assert verdicts(head + ptx + behind, tmp_path) == verdicts(behind, tmp_path)

@@ -106,8 +106,8 @@ def test_processes_at_once_ask_one_grammar_and_write_nothing(tmp_path: Path, cha
     grammar_file = folder / "grammars" / "nvdisasm.lark"
     if changed:
         text = grammar_file.read_text(encoding="utf-8")
-        assert "(elftype|" in text
-        grammar_file.write_text(text.replace("(elftype|", "(brandnew|elftype|"), encoding="utf-8")
+        assert "(sectionflags|" in text
+        grammar_file.write_text(text.replace("(sectionflags|", "(brandnew|sectionflags|"), encoding="utf-8")
     before = files(tmp_path)
     home.chmod(0o500)
     try:

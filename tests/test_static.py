@@ -228,7 +228,7 @@ def test_padding_and_dead_code_are_told_apart(
 
 
 @pytest.mark.parametrize("arch", ["sm_61", "sm_75", "sm_90a", "sm_100a"])
-def test_roles_sections_and_calls(kernels: Kernels, save: Save, arch: str) -> None:
+def test_roles_sections_and_calls(save: Save, arch: str) -> None:
     text = written(
         k(CALL.format("$k$h"), CALL.format("f"), CALL.format("f"), helpers=(device("$k$h", "MOV R2, R3"),)),
         device("f", "MOV R2, R3"),
@@ -270,7 +270,8 @@ def test_a_frame_has_one_row_per_kernel_and_class() -> None:
     found = sassmix.mix(next(path for path in LISTINGS if path.name == "saxpy.sm_90a.sass"))
     for by in (None, "opcode", "pipe"):
         frame = found.to_frame(by)
-        assert list(frame.columns) == ["kernel", "arch", "basis", by or "category", "count", "share"]
+        assert list(frame.columns) == ["kernel", "arch", "basis", by or "category", "count", "share", "inputs"]
+        assert set(frame["inputs"]) == {found.inputs[0].path}
         assert frame.groupby("kernel")["count"].sum().to_dict() == {k.name: k.tally.total for k in found.kernels}
         assert len(frame) == sum(len(kernel.tally.mix(by or "category")) for kernel in found.kernels)
 

@@ -222,7 +222,7 @@ def test_a_missing_sample_and_a_removed_opcode_are_named(save: Callable[..., Pat
     assert "not-there.sass: cannot be read" in faults("sample_present", nova(), tmp_path / "not-there.sass")
     sample = save(written(Body("k", CODE), arch="sm_130"))
     said = faults("sample_opcodes", nova(remove=["MOV"]), sample)
-    assert "MOV is not known on sm_130 (once" in said and "sm_70 has it, and take it out of `remove`" in said
+    assert "MOV is not known on sm_130 (1 time," in said and "sm_70 has it, and take it out of `remove`" in said
 
 
 def test_faults_of_the_engine_are_found(save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:

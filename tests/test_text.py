@@ -14,7 +14,9 @@ import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -23,12 +25,14 @@ from rich.cells import cell_len
 
 import sassmix
 from sassmix.check import check
+from sassmix.evidence import Evidence, Status, check_resolved
 from sassmix.render import progress as progress_module
 from sassmix.render import render
 from sassmix.render.check import render_check
 from sassmix.render.progress import progress
 from sassmix.render.terminal import shortened
 from sassmix.report import Report
+from sassmix.tally import Tally
 from tests import picture
 from tests.conftest import FIXTURES, Body, Command, written
 
@@ -107,6 +111,20 @@ def test_in_the_overview_names_that_differ_stay_different(tmp_path: Path, width:
     path.write_text(written(*(Body(name, ["EXIT"]) for name in names)), encoding="utf-8")
     said = squeezed(overview(sassmix.mix([path]), width))
     assert all(f"front{number}" in said or f"{number}back" in said for number in range(3))
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_kernels_of_one_name_tell_their_files_apart(tmp_path: Path, twice: bool) -> None:
+    targets = ("sm_90a", "sm_90a" if twice else "sm_100a")
+    paths = [tmp_path / f"{number}.{target}.sass" for number, target in enumerate(targets)]
+    for path, target in zip(paths, targets, strict=True):
+        path.write_text((FIXTURES / "listings" / f"saxpy.{target}.sass").read_text())
+    head, _, rest = render(sassmix.mix(paths), "text").partition("\n\n")[2].partition("\n")
+    table, *blocks = rest.split(", static: ")
+    assert head.split().count("input") == twice and len(blocks) == 6
+    for path in paths:
+        assert sum(f"of {path}\n" in block for block in blocks) == 3 * twice
+        assert table.count(path.name) == 3 * twice
 
 
 def test_no_more_than_four_hints_are_shown(tmp_path: Path) -> None:
@@ -283,7 +301,7 @@ def test_without_a_terminal_nothing_of_it_is_loaded() -> None:
     assert not {"rich.status", "rich.live", "rich.progress", "pandas", "lark", "duckdb"} & set(done.stderr.split())
 
 
-def test_what_is_read_is_told(tmp_path: Path) -> None:
+def test_what_is_read_is_told() -> None:
     said: list[str] = []
     sassmix.mix(INPUTS["several"], tell=said.append)
     assert [text for text in said if text.startswith("reading")] == [
@@ -300,7 +318,7 @@ def test_the_picture_of_the_tutorial_is_the_report() -> None:
 def test_of_very_many_kernels_all_are_named_and_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Details are bounded; the totals of every kernel, and how many have no details, are not."""
     report = sassmix.mix(FIXTURES / "listings" / "control.sm_90a.sass")
-    monkeypatch.setattr("sassmix.render.text._DETAILED", 1)
+    monkeypatch.setattr("sassmix.render.text._MOST_DETAILED", 1)
     shown = render(report, "text")
     assert all(str(kernel.demangled or kernel.name)[:20] in shown for kernel in report.kernels)
     assert shown.count("tensor cores  present") == 1
@@ -309,8 +327,61 @@ def test_of_very_many_kernels_all_are_named_and_the_rest_is_counted(monkeypatch:
     assert f"{len(report.kernels) - 1} more kernel" in checked and checked.endswith("verdict: pass\n")
 
 
-def test_what_does_not_pass_comes_first_among_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = check(sassmix.mix(FIXTURES / "listings" / "control.sm_90a.sass"))
-    found["kernels"][-1]["confidence"] = "low"
-    monkeypatch.setattr("sassmix.render.text._DETAILED", 1)
-    assert render_check(found, "text").startswith(found["kernels"][-1]["name"])
+@given(st.lists(st.sampled_from(["pass", "warn", "fail"]), min_size=2, max_size=8), st.integers(1, 9))
+def test_what_does_not_pass_comes_first_where_not_all_is_shown(statuses: list[Status], room: int) -> None:
+    made = judged(statuses)
+    names = [kernel.name for kernel in made.kernels]
+    if len(names) > room:
+        names.sort(key=lambda name: -["pass", "warn", "fail"].index(statuses[int(name[1:])]))
+    rest = [{"pass": "high", "warn": "medium", "fail": "low"}[statuses[int(name[1:])]] for name in names[room:]]
+    told = ", ".join(f"{rest.count(level)} {level}" for level in ("low", "medium", "high") if level in rest)
+    with patch("sassmix.render.text._MOST_DETAILED", room):
+        for shown in (render(made, "text"), render_check(check(made), "text")):
+            assert re.findall(r"^k\d", shown, re.MULTILINE) == names[:room]
+            assert (f"{len(rest)} more kernel" in shown and f"({told})" in shown) if rest else "more" not in shown
+        assert re.findall(r"^ (k\d) ", render(made, "text"), re.MULTILINE) == names
+
+
+def judged(statuses: list[Status]) -> Report:
+    """A kernel ``k0``, ``k1`` ... for each outcome of a check."""
+    (base,) = sassmix.mix(INPUTS["one"], kernels=["saxpy"]).kernels
+    kernels = [
+        replace(base, name=f"k{number}", demangled=None, evidence=[Evidence("complete", status, "so it is")])
+        for number, status in enumerate(statuses)
+    ]
+    return Report(inputs=[], kernels=kernels, problems=[])
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "json", "csv"])
+@pytest.mark.parametrize("kernels", [1, 2])
+def test_people_read_thousands_and_programs_digits(form: str, kernels: int) -> None:
+    made = judged(["pass"] * kernels)
+    for kernel in made.kernels:
+        kernel.tally = Tally([replace(row, count=1_081_344 * row.count) for row in kernel.tally.rows])
+        kernel.evidence = [check_resolved(kernel.tally)]
+    shown = re.sub(r"<script>.*?</script>", "", render(made, form), flags=re.DOTALL)
+    plain, parted = (bool(re.search(number, shown)) for number in (r"(?<![\d.])\d{7,}", r"\b\d{1,3}(,\d{3}){2,}"))
+    assert (plain, parted) == ((True, form == "json") if form in {"json", "csv"} else (False, True))
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_one_instruction_is_one(form: str) -> None:
+    made = judged(["pass"])
+    unit = made.kernels[0].unit
+    made.kernels[0].tally = Tally([replace(made.kernels[0].tally.rows[0], count=1)])
+    shown = render(made, form)
+    assert f"1 {unit.replace('instructions', 'instruction')}" in shown and f"1 {unit}" not in shown
+
+
+def test_a_kernel_and_a_report_are_one_short_line_in_python(report: Report) -> None:
+    for kernel in report.kernels:
+        told = (
+            kernel.name,
+            str(kernel.arch),
+            kernel.basis,
+            f"{kernel.tally.total:,}",
+            f"present {kernel.tensor.present}",
+        )
+        assert all(word in repr(kernel) for word in (*told, f"active {kernel.tensor.active}", kernel.confidence))
+    for item in (report, *report.kernels, *report.inputs):
+        assert "\n" not in repr(item) and len(repr(item)) < 600 + len(getattr(item, "name", ""))

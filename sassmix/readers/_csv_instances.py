@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from sassmix.errors import number_of
 from sassmix.readers._csv_numbers import read_column, read_count
 
 _PARENTHESES = re.compile(r"([^(;:]*)\((.*)\)", re.DOTALL)
@@ -32,9 +33,10 @@ class Instances:
     @property
     def lost(self) -> list[str]:
         """What is missing for certain: counts that cannot be read, or a total that is smaller than its instances."""
-        found = [f"{len(self.bad)} counts cannot be read"] if self.bad else []
+        found = [f"{number_of(len(self.bad), 'count')} cannot be read"] if self.bad else []
         if self.total is not None and self.total < sum(self.values):
-            found.append(f"the total is {self.total}, the counts that it is made of add up to {sum(self.values)}")
+            parts = sum(self.values)
+            found.append(f"the total is {self.total:,}, the counts that it is made of add up to {parts:,}")
         return found
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import compress, repeat
 from operator import gt, mul, not_
 
-_LANES = 32
+from sassmix.arch import LANES
+from sassmix.errors import number_of
 
 
 def active_of(issued: int | None, lanes: int | None, sass: str) -> int | None:
@@ -17,7 +18,7 @@ def active_of(issued: int | None, lanes: int | None, sass: str) -> int | None:
         return 0
     if not sass.startswith("@"):
         return issued
-    least, most = -(-lanes // _LANES), min(issued, lanes)
+    least, most = -(-lanes // LANES), min(issued, lanes)
     return most if least == most else None
 
 
@@ -26,7 +27,7 @@ def odd_lanes(
 ) -> Iterator[tuple[int, str]]:
     """The rows, by position, whose thread instructions cannot be those of their warp instructions, and why."""
     known = None not in issued and None not in lanes
-    if not known or any(map(gt, lanes, map(mul, issued, repeat(_LANES)))):  # type: ignore[arg-type]
+    if not known or any(map(gt, lanes, map(mul, issued, repeat(LANES)))):  # type: ignore[arg-type]
         suspects: Sequence[int] = range(len(lanes))
     else:
         suspects = list(compress(range(len(lanes)), map(not_, lanes)))
@@ -34,5 +35,6 @@ def odd_lanes(
         warps, threads = issued[at], lanes[at]
         if warps is None or threads is None:
             continue
-        if threads > _LANES * warps or (warps and not threads and texts[at][:1] != "@"):
-            yield at, f"{threads} thread instructions cannot be those of {warps} warp instructions"
+        if threads > LANES * warps or (warps and not threads and texts[at][:1] != "@"):
+            counted = number_of(threads, "thread instruction")
+            yield at, f"{counted} cannot be those of {number_of(warps, 'warp instruction')}"

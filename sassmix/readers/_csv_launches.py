@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sassmix.errors import InputError, Problem
+from sassmix.errors import InputError, Problem, number_of
 from sassmix.readers._csv_lines import cells_of, records_of
 from sassmix.readers._csv_numbers import read_count
 
@@ -80,7 +80,7 @@ def missing_launches(launches: Sequence[Launch]) -> list[str]:
     found = []
     for ids in _numbered(launches):
         if gap := set(range(min(ids), max(ids))) - ids:
-            others = f" or {len(gap) - 1} others" if len(gap) > 1 else ""
+            others = f" or {number_of(len(gap) - 1, 'other')}" if len(gap) > 1 else ""
             what = f"no row has the ID {min(gap)}{others}: a launch of this kernel may be missing; export all launches"
             found.append(what)
     return found
@@ -151,7 +151,8 @@ def _left_out(table: Table, cells: list[str], number: int, cut: bool) -> Launch:
 
     Of which kernel it was is known where the row is surely cut, and behind the name: else a cell may lack in front.
     """
-    what = f"the launch is left out: the row is cut off or malformed, it has {len(cells)} cells of {len(table.header)}"
+    has = f"{number_of(len(cells), 'cell')} of {len(table.header)}"
+    what = f"the launch is left out: the row is cut off or malformed, it has {has}"
     certain = cut and table.name + 1 < len(cells) <= len(table.header)
     known = cells[0] if table.header[:1] == ("ID",) else ""
     return Launch(number, {}, table, cells[table.name] if certain else "", known, lost=what, cut=cut)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-#: More than any counter can hold.
-_LARGEST = (1 << 63) - 1
+#: No counter holds more.
+LARGEST = (1 << 63) - 1
 _GROUPED = re.compile(r"\d{1,3}([,.'\u2019 \u00a0\u2009\u202f\u066c\ufffd])(?:\d{2,3}\1)*\d{3}")
 _DECIMAL = re.compile(r"(\d+|\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f\ufffd])\d{3})+)([.,])(\d+)")
 _ENGLISH = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}|;[0-9]{1,3})*")
@@ -30,7 +30,7 @@ def read_column(texts: Sequence[str]) -> Column:
     except ValueError:
         english = _without_commas(texts)
         return read_column(english) if english else _read_odd(texts)
-    if numbers and (min(numbers) < 0 or max(numbers) > _LARGEST):
+    if numbers and (min(numbers) < 0 or max(numbers) > LARGEST):
         return _read_odd(texts)
     return Column([*numbers])
 
@@ -75,7 +75,7 @@ def read_count(text: str, decimal: str = "") -> tuple[int | None, str]:
 
 
 def _bounded(digits: str) -> tuple[int | None, str]:
-    if len(digits) > 19 or int(digits) > _LARGEST:
+    if len(digits) > 19 or int(digits) > LARGEST:
         return None, f"{digits[:40]!r} is larger than any counter"
     return int(digits), ""
 

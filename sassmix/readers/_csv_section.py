@@ -9,7 +9,7 @@ from itertools import compress
 from typing import Any
 
 from sassmix.counts import NO_ADDRESS, CountRow, Counts
-from sassmix.errors import Problem, number_of
+from sassmix.errors import TOLD, Problem, number_of
 from sassmix.readers._csv_holes import ends_whole
 from sassmix.readers._csv_lanes import active_of, odd_lanes
 from sassmix.readers._csv_layout import (
@@ -31,7 +31,6 @@ from sassmix.readers._csv_lines import columns_of
 from sassmix.readers._csv_numbers import Column, read_column
 from sassmix.readers._csv_whole import cuts_of, strays, uncalled
 
-_MOST_PROBLEMS = 20
 #: Two launches with so many samples do not have all of them at the same instructions.
 _TELLING = 16
 
@@ -95,15 +94,14 @@ class Section:
 
     def tear(self, cells: Sequence[str], line: int) -> None:
         """Take a row that is cut off or has a cell too many: where no other cell ends it, its last number is none."""
-        what = f"the row is cut off or malformed: it has {len(cells)} cells, the header {self.layout.width}"
-        self._tell(what, line)
+        self._tell(f"the row is cut off or malformed: {number_of(len(cells), 'cell')} of {self.layout.width}", line)
         self.torn += 1
         self.add(cells[:-1] if len(cells) < self.layout.width else cells[: self.layout.columns[ISSUED]], line)
         self.cut = True
 
     def interrupt(self, lines: Sequence[int]) -> None:
         """Tell of lines between two rows, by their numbers: each may have been one."""
-        for line in lines[: max(0, _MOST_PROBLEMS - self.odd)]:
+        for line in lines[: max(0, TOLD - self.odd)]:
             self._tell("the line stands among the rows of a kernel and is none: it may be a row that is damaged", line)
         self.odd += len(lines)
 
@@ -128,8 +126,8 @@ class Section:
 
     def counts(self) -> Counts:
         """The counts, with a problem for each row that has none."""
-        names = names_of(self.title)
-        counts = Counts(path=self.path, kind="ncu-source", names=names, launches=1, problems=self.problems)
+        counts = Counts(path=self.path, kind="ncu-source", names=names_of(self.title), launches=1)
+        counts.problems = self.problems
         counts.tool = "Nsight Compute"
         counts.arch = arch_of(self.title.get("cc", self.title.get("compute capability", "")))
         if not self.lines:
@@ -151,11 +149,10 @@ class Section:
         self.cut = self.cut or not ends_whole(texts)
         holes = uncalled(addresses, texts) if None in places.indexes else []
         holes += cuts_of(counts.rows, addresses, texts, issued.values)
-        damaged = counts.lost or self.odd
         blind = all(address is None for address in addresses)
         if blind:
             self.problems.append(Problem("info", self.path, NO_ADDRESS, self.line))
-        self.mixed = bool(holes and strays(addresses)) or bool(damaged and blind)
+        self.mixed = bool(holes and strays(addresses)) or bool((counts.lost or self.odd) and blind)
         told = [f"{number_of(self.odd, 'line')} among the rows may be damaged rows"] if self.odd else []
         counts.gaps = [*counts.lost, *odd, *told, *holes]
         counts.identity = self._identity()
@@ -171,10 +168,10 @@ class Section:
 
     def _tell_rows(self, bad: Iterable[tuple[int, str]], what: str) -> None:
         bad = list(bad)
-        for position, reason in bad[:_MOST_PROBLEMS]:
+        for position, reason in bad[:TOLD]:
             self._tell(f"{what}, row {position} of the kernel: {reason}", self.lines[position])
-        if len(bad) > _MOST_PROBLEMS:
-            self._tell(f"{what}: {len(bad) - _MOST_PROBLEMS} more rows like these", self.lines[bad[_MOST_PROBLEMS][0]])
+        if more := bad[TOLD:]:
+            self._tell(f"{what}: {number_of(len(more), 'more row')} like these", self.lines[more[0][0]])
 
     def _tell(self, message: str, line: int) -> None:
         self.problems.append(Problem("warning", self.path, message, line))
@@ -219,9 +216,8 @@ class Section:
         places = places_of(addresses)
         self._tell_rows(((i, "cannot be read") for i, a in enumerate(addresses) if a is None), "address")
         if None in places.indexes:
-            first = places.indexes.index(None)
             what = "the addresses leap here: what follows are called functions, which the export does not name"
-            self.problems.append(Problem("info", self.path, what, self.lines[first]))
+            self.problems.append(Problem("info", self.path, what, self.lines[places.indexes.index(None)]))
         return places
 
     def _warps(self, texts: list[str], issued: list[int | None], places: Places) -> int | None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sassmix.errors import Problem
+from sassmix.errors import Problem, number_of
 from sassmix.readers._csv_lines import ends_open, lines_of
 from sassmix.readers._csv_numbers import read_count
 from sassmix.readers._nvbit_launch import Launch
@@ -73,7 +73,8 @@ class Text:
             self.settings[setting[1]] = setting[2]
         elif end := _END.fullmatch(line):
             if self.number >= 0 and int(end[1]) not in self.sums:
-                self.missing.append((number, f"the launches do not add up to the {end[1]} instructions of the end"))
+                counted = number_of(int(end[1]), "instruction")
+                self.missing.append((number, f"the launches do not add up to the {counted} of the end"))
         else:
             for part in parts(line):
                 match part:

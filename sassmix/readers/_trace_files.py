@@ -10,7 +10,8 @@ from typing import Any
 
 import duckdb
 
-from sassmix.errors import InputError, Problem, number_of
+from sassmix.arch import LANES
+from sassmix.errors import TOLD, InputError, Problem, number_of
 from sassmix.readers import _trace_lines as lines
 from sassmix.readers._trace_query import Aggregate, Group, aggregate, is_whole
 from sassmix.readers._zstd import walk
@@ -78,7 +79,7 @@ def _salvage(
     for number, path in enumerate(paths):
         copies.append(folder / f"copy{number}")
         dropped = lines.salvage(path, copies[-1])
-        problems += [Problem("error", str(path), f"the line {what}", line) for line, what in dropped[: lines.TOLD]]
+        problems += [Problem("error", str(path), f"the line {what}", line) for line, what in dropped[:TOLD]]
         lost += [f"{number_of(len(dropped), 'line', 'is', 'are')} too long"] if dropped else []
     if not lost:
         problems.append(
@@ -134,4 +135,4 @@ def offset_of(pc: str | None) -> int | None:
 def mask_of(text: str | None) -> int | None:
     """The lanes of a warp as a record writes them; None if it is no mask of 32 lanes."""
     mask = offset_of(text)
-    return mask if mask is not None and mask < 1 << 32 else None
+    return mask if mask is not None and mask < 1 << LANES else None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from math import prod
 from typing import Any
 
+from sassmix.arch import LANES
 from sassmix.counts import GUARDED_END, UNKNOWN_END
 from sassmix.errors import number_of
 from sassmix.readers._trace_lines import is_number
@@ -16,7 +17,6 @@ _EXIT = re.compile(r"\s*(?:@U?PT\s+)?(@!?U?P[T0-9]+\s+)?EXIT\b")
 _NOP = re.compile(r"\s*NOP\b")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,12}|[0-9]{1,15}")
 _LAST_INSTRUCTION = 0xFFFFFFFF
-_LANES = 32
 
 
 def is_end(index: int, texts: Mapping[int, str]) -> bool | None:
@@ -44,7 +44,7 @@ def launch_of(record: Mapping[str, Any]) -> int | None:
     return launch if isinstance(launch, int) and is_number(launch) else None
 
 
-def completion_gaps(found: Aggregate, records: Mapping[object, int], completions: list[dict[str, Any]]) -> list[str]:
+def completion_gaps(records: Mapping[object, int], completions: list[dict[str, Any]]) -> list[str]:
     """What the completion records say is missing, for launches that have one."""
     gaps: list[str] = []
     by_launch: dict[int | None, list[dict[str, Any]]] = {}
@@ -56,16 +56,15 @@ def completion_gaps(found: Aggregate, records: Mapping[object, int], completions
         read = records.get(launch, 0)
         if not all(is_number(number) for number in written):
             gaps.append(f"launch {launch}: the completion record does not say how many records were written")
-        elif sum(number for number in written if isinstance(number, int)) != read:
-            told = " + ".join(map(str, written))
-            gaps.append(f"launch {launch}: {told} records were written, {read} are here")
+        elif (told := sum(number for number in written if isinstance(number, int))) != read:
+            gaps.append(f"launch {launch}: {number_of(told, 'record', 'was', 'were')} written, {read:,} read")
     return gaps
 
 
 def _of_completion(launch: object, record: dict[str, Any]) -> Iterable[str]:
     dropped, errors = record.get("dropped_records"), record.get("errors")
     if dropped != 0:
-        yield f"launch {launch}: dropped {str(dropped)[:40]} records"
+        yield f"launch {launch}: records dropped: {_told(dropped)}"
     if errors != []:
         quoted = "; ".join(str(error)[:200] for error in (errors if isinstance(errors, list) else [errors])[:10])
         yield f"launch {launch}: the tracer reports: {quoted}"
@@ -77,6 +76,11 @@ def _of_completion(launch: object, record: dict[str, Any]) -> Iterable[str]:
         yield f"launch {launch}: the completion record is of the unknown version {str(record.get('version'))[:40]!r}"
     if record.get("status") != "complete" and not errors and dropped == 0:
         yield f"launch {launch}: the completion record says {str(record.get('status'))[:40]!r}"
+
+
+def _told(value: object) -> str:
+    """A value of the tracer's, which need not be the number that it should."""
+    return f"{value:,}" if isinstance(value, int) and is_number(value) else str(value)[:40]
 
 
 def open_ends(found: Aggregate, began: int, texts: Mapping[int, str], stayed: Callable[[list[int]], int]) -> list[str]:
@@ -110,7 +114,8 @@ def missing_warps(found: Aggregate, metadata: list[dict[str, Any]]) -> list[str]
     sizes = [size for record in metadata if (size := _warps(record)) is not None]
     least = min(sizes, default=0)
     return [
-        f"launch {launch if launch is None else int(launch)}: grid and block mean {least} warps, {warps} are here"
+        f"launch {launch if launch is None else int(launch)} has "
+        f"{warps:,} of the {number_of(least, 'warp')} that grid and block mean"
         for launch, warps in sorted(found.warps.items(), key=str)
         if warps < least
     ]
@@ -120,7 +125,7 @@ def _warps(metadata: Mapping[str, Any]) -> int | None:
     """The warps of a launch, by its grid and block; None where these do not stand there."""
     sizes = [metadata.get("grid"), metadata.get("block")]
     blocks, threads = (prod(s) if isinstance(s, list) and s and all(map(is_number, s)) else None for s in sizes)
-    return None if blocks is None or threads is None else blocks * -(-threads // _LANES)
+    return None if blocks is None or threads is None else blocks * -(-threads // LANES)
 
 
 def filters(metadata: Mapping[str, Any], modes: Iterable[Collection[str]]) -> list[str]:
@@ -135,8 +140,8 @@ def filters(metadata: Mapping[str, Any], modes: Iterable[Collection[str]]) -> li
     config = config if isinstance(config, dict) else {}
     if window := _window(config):
         lost.append(window)
-    if config.get("instrumentation_errors"):
-        lost.append(f"{str(config['instrumentation_errors'])[:40]} instructions could not be instrumented")
+    if errors := config.get("instrumentation_errors"):
+        lost.append(f"instructions that could not be instrumented: {_told(errors)}")
     told = metadata.get("instrument_modes")
     told = [told] if isinstance(told, str) else told if isinstance(told, list) else []
     for kinds in (*modes, [str(kind) for kind in told]):

@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sassmix.errors import TOLD
 from sassmix.readers._zstd import pieces, walk
 
 _WINDOW = 1 << 22
 #: DuckDB refuses a file with a longer line; so long a line of instructions does not exist.
 LONGEST = (1 << 24) - 4096
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
-#: Bad lines that are told one by one.
-TOLD = 20
 #: Lines that are looked at for them; behind these, bad lines are only counted.
 _MOST_LINES = 10_000_000
 
@@ -171,7 +170,7 @@ def salvage(path: Path, copy: Path) -> list[tuple[int, str]]:
                 if length + len(text) <= LONGEST:
                     out.write(text)
                 elif length <= LONGEST:
-                    dropped.append((line, f"is longer than {LONGEST} bytes"))
+                    dropped.append((line, f"is longer than {LONGEST:,} bytes"))
                     out.seek(-length, 1)
                     out.truncate()
                 length += len(text)

@@ -12,21 +12,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sassmix.counts import CLOCK_READ, NO_EXIT, CountRow, Counts
-from sassmix.errors import InputError, Problem, number_of
+from sassmix.errors import TOLD, InputError, Problem, number_of
 from sassmix.readers import Reader
 from sassmix.readers._csv_lines import ends_open, fitted
+from sassmix.readers._csv_numbers import LARGEST
 from sassmix.readers._cutracer_names import names_of
 from sassmix.readers.text import decode
 
 _NEEDED = {"instruction", "count"}
 _TELLING = {"warp_id", "region_id"}
 _NUMBER = re.compile(r"([0-9]{1,19})(?:\.0*)?")  # 64.0: a table program has had the file
-_LARGEST = (1 << 63) - 1
 _OPCODE_N = re.compile(r"OPCODE_(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
 _INSTRUCTION = re.compile(r"(?:@!?U?P[T0-9]+\s+)?([A-Za-z][A-Za-z0-9_]*)((?:\.\w+)*)(?:\s[^;]*)?;?")
 _EXIT = re.compile(r"(?:@!?U?P[T0-9]+\s+)?EXIT\b", re.IGNORECASE)
-#: Problems of one file that are told one by one; the rest is told as a number.
-_TOLD = 20
 
 
 @dataclass(slots=True)
@@ -46,7 +44,7 @@ class _Sums:
     problems: list[Problem] = field(default_factory=list)
 
     def complain(self, line: int, message: str) -> None:
-        if len(self.problems) < _TOLD:
+        if len(self.problems) < TOLD:
             self.problems.append(Problem("warning", self.path, message, line))
         else:
             self.untold += 1
@@ -127,7 +125,8 @@ def _add(sums: _Sums, columns: _Columns, number: int, found: list[str]) -> None:
     cells = fitted(found, columns.width)
     if cells is None:
         sums.bad += 1
-        sums.complain(number, f"the row has {len(found)} cells, the header {columns.width}; the row is not counted")
+        has = number_of(len(found), "cell")
+        sums.complain(number, f"the row has {has}, the header {columns.width}; the row is not counted")
         return
 
     def cell(name: str) -> str | None:
@@ -184,7 +183,7 @@ def _quoted(cell: str | None) -> str:
 def _number(cell: str | None) -> int | None:
     match = _NUMBER.fullmatch(cell or "")
     value = int(match[1]) if match else None
-    return value if value is not None and value <= _LARGEST else None
+    return value if value is not None and value <= LARGEST else None
 
 
 def _row(text: str, count: int) -> CountRow:
@@ -235,16 +234,16 @@ def _gaps(sums: _Sums, rows: list[CountRow]) -> list[str]:
         gaps.append(f"of {number_of(sums.placeless, 'row')} the warp is not known")
     if rows and not _executed(rows, "EXIT"):
         gaps.append(NO_EXIT)
-    elif sums.ended < sums.warps and all(row.mnemonic for row in rows):
-        gaps.append(f"{len(sums.warps - sums.ended)} of {len(sums.warps)} warps were not followed to their EXIT")
+    elif (left := len(sums.warps - sums.ended)) and all(row.mnemonic for row in rows):
+        gaps.append(f"{number_of(left, 'warp', 'was', 'were')} not followed to the EXIT, of {len(sums.warps):,}")
     if len(sums.regions) > 1 and "" in sums.regions:
         gaps.append("of some rows the region is not known, and what lies between regions was not counted")
     elif len(sums.regions) > 1:
-        gaps.append(f"{len(sums.regions)} regions were counted, and what lies between regions was not")
+        gaps.append(f"{number_of(len(sums.regions), 'region')} were counted, and what lies between regions was not")
     if _executed(rows, "CS2R"):
         gaps.append(CLOCK_READ)
     if sums.headers > 1:
-        gaps.append(f"{sums.headers} histograms stand in one file, and whose they are is not known")
+        gaps.append(f"{number_of(sums.headers, 'histogram')} stand in one file, and whose they are is not known")
     return gaps
 
 

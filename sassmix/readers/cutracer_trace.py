@@ -13,8 +13,9 @@ from typing import Any
 
 import duckdb
 
+from sassmix.arch import LANES
 from sassmix.counts import CountRow, Counts, KernelNames
-from sassmix.errors import InputError, Problem
+from sassmix.errors import InputError, Problem, number_of
 from sassmix.readers import Reader
 from sassmix.readers import _trace_gaps as gaps
 from sassmix.readers import _trace_lines as lines
@@ -100,9 +101,10 @@ def _judge(trace: Trace, counts: Counts, folder: Path) -> None:
             records[launch] = records.get(launch, 0) + number
     for metadata in trace.metadata or [{}]:
         trace.lost += gaps.filters(metadata, found.types)
-    trace.lost += gaps.completion_gaps(found, records, trace.completions)
+    trace.lost += gaps.completion_gaps(records, trace.completions)
     if found.twice:
-        trace.lost.append(f"{found.twice} records stand in the files more than once; give each part of a trace once")
+        again = number_of(found.twice, "record", "stands", "stand")
+        trace.lost.append(f"{again} in the files more than once; give each part of a trace once")
     trace.open += gaps.missing_warps(found, trace.metadata)
     closed = {gaps.launch_of(record) for record in trace.completions}
     if not records:
@@ -136,7 +138,9 @@ def _rows(trace: Trace) -> Iterator[CountRow]:
         trace.open.append(f"{types.WHOLE} has fewer records of some instructions than another type")
     unclear = sum(group.records for group in executed if group.mask is not None and mask_of(group.mask) is None)
     if unclear:
-        what = f"the active_mask of {unclear} records is no mask of 32 lanes, so lanes are not counted"
+        what = (
+            f"the active_mask of {number_of(unclear, 'record')} is no mask of {LANES} lanes, so lanes are not counted"
+        )
         trace.problems.append(Problem("warning", trace.path, what))
 
 

@@ -86,7 +86,7 @@ def _sections(data: mmap, rows: Iterable[tuple[int, ...]], strings: int, path: s
 
 def _inside(data: mmap, end: int, path: str, what: str) -> None:
     if end > len(data):
-        raise InputError(path, f"is cut off: its {what} reach to byte {end}, the file has {len(data)}")
+        raise InputError(path, f"is cut off: its {what} reach to byte {end:,}, the file has {len(data):,}")
 
 
 def open_elf(path: Path, name: str) -> tuple[bytes, Elf | None, bool]:

@@ -1,4 +1,4 @@
-"""A file with cubins in it: taken out in batches by cuobjdump, several disassembled at a time, given one by one."""
+"""A file with cubins in it, by cuobjdump and nvdisasm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sassmix.attempt import Attempt
-from sassmix.errors import InputError, Problem, SassmixError, ToolError
+from sassmix.errors import InputError, Problem, SassmixError, ToolError, number_of
 from sassmix.listing import Listing
 from sassmix.readers.disassembly import LINK, TOOL_SAYS, Disassembly, disassembler
 from sassmix.readers.text import decode
@@ -21,8 +21,8 @@ from sassmix.tools import need_tools
 _MEMBER = re.compile(r"(?:ELF|PTX) file +[0-9]+: (.+)")
 _SM = re.compile(r"sm_[0-9]+[af]?")
 _HOLDER = re.compile(rf"member .*?{LINK}:(.*):")
-# One extraction reads the whole library, however little it takes out: 4 s for cuBLASLt, which has 5367 members
-# (1.3 GB). One by one that is six hours, all at once it fills a small temporary folder.
+# One extraction reads the whole library, however little it takes out: thousands of members one by one take hours, and
+# all at once fill a small temporary folder.
 _BATCH = 256
 _MOST_AT_ONCE = 8
 _LONGEST_NAME = 255  # bytes that a file system takes
@@ -50,9 +50,8 @@ class Library:
         if len(self.members) == 1:
             self.members = [replace(self.members[0], label=str(path))]
         for arch, count in Counter(member.arch for member in self._list("-lptx")).items():
-            what = f"a PTX member for {arch}: it holds" if count == 1 else f"{count} PTX members for {arch}: they hold"
-            rest = "is" if count == 1 else "are"
-            self.problems.append(Problem("info", str(path), f"{what} no SASS and {rest} not counted"))
+            what = f"{number_of(count, 'PTX member')} for {arch}: no SASS, not counted"
+            self.problems.append(Problem("info", str(path), what))
 
     def _cuobjdump(self, *options: str) -> str:
         """All calls go to the one version that could list the file: the others may name the members differently."""

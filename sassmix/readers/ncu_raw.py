@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from sassmix.arch import LANES
 from sassmix.counts import CountRow, Counts
-from sassmix.errors import InputError, Problem, number_of
-from sassmix.own_texts import mnemonic_of, opcode_of
+from sassmix.errors import TOLD, InputError, Problem, number_of
+from sassmix.own_texts import by_opcode, mnemonic_of
 from sassmix.readers import Reader
 from sassmix.readers._csv_instances import Instances, instances_of, value_of
 from sassmix.readers._csv_launches import Launch, is_details, is_header, launches_of, missing_launches
@@ -32,7 +33,6 @@ _PIPE = re.compile(r"sms?p?__inst_executed_pipe_(\w+)\.sum")
 #: Parts of the tensor pipe that add up to it; ``hfma2`` is a part of one of them.
 _TENSOR_PART = re.compile(r"tensor_op_[a-z]+")
 _PIPE_NAMES = {"tensor_op_hmma_type_hfma2": "tensor_hfma2"}
-_MOST_PROBLEMS = 20
 #: Of whole counts; in others, such as Kinst, they are rounded.
 _UNITS = frozenset({"", "inst", "instruction", "instructions", "warp"})
 
@@ -123,7 +123,7 @@ class _Launch:
         counts.lost = found.lost if found else []
         counts.gaps = [*counts.lost, *counts.gaps, *self._told(self.launch.doubt)]
         for name, item in read.items():
-            for reason in item.bad[:_MOST_PROBLEMS]:
+            for reason in item.bad[:TOLD]:
                 self._tell(f"{name}: {reason}")
         return counts
 
@@ -172,7 +172,7 @@ class _Launch:
         missing = (found.total or 0) - sum(found.values)
         if found.total is None or found.bad or not missing:
             return []
-        self._tell(f"{metric}: the total is {found.total}, the instances add up to {sum(found.values)}")
+        self._tell(f"{metric}: the total is {found.total:,}, the instances add up to {sum(found.values):,}")
         return [CountRow(name="not among the instances", issued=missing)] if missing > 0 else []
 
     def _threads(self, metric: str, issued: Mapping[str, int]) -> dict[str, int]:
@@ -183,7 +183,7 @@ class _Launch:
             return {}
         threads = dict(zip(found.names, found.values, strict=True))
         whole = not found.bad and found.total in (None, sum(found.values))
-        if not whole or any(number > 32 * issued.get(name, 0) for name, number in threads.items()):
+        if not whole or any(number > LANES * issued.get(name, 0) for name, number in threads.items()):
             self._tell(f"{lanes}: the counts contradict one another or those of the warps, and are not used")
             return {}
         return threads
@@ -219,7 +219,7 @@ class _Launch:
 
     def _warps(self) -> int | None:
         grid, block = (_volume(self.row.get(f"{what} Size", "")) for what in ("Grid", "Block"))
-        return grid * -(-block // 32) if grid and block else None
+        return grid * -(-block // LANES) if grid and block else None
 
 
 @lru_cache(maxsize=16)
@@ -237,10 +237,7 @@ def _best(read: Mapping[str, Instances]) -> tuple[str | None, Instances | None]:
 
 
 def _by_opcode(found: Instances) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for name, value in zip(found.names, found.values, strict=True):
-        total[opcode_of(name)] += value
-    return +total
+    return +by_opcode(zip(found.names, found.values, strict=True))
 
 
 def _volume(text: str) -> int | None:

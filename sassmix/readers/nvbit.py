@@ -10,15 +10,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sassmix.counts import Counts, KernelNames
-from sassmix.errors import InputError, Problem, number_of
+from sassmix.errors import TOLD, InputError, Problem, number_of
 from sassmix.readers import Reader
 from sassmix.readers._csv_lines import head_lines
 from sassmix.readers._nvbit_launch import Launch
 from sassmix.readers._nvbit_launches import BANNER, Text
 from sassmix.readers._nvbit_lines import Head, Opcode, Torn, parts
 from sassmix.readers._nvbit_settings import ALL, REST, Unit, explain, explain_windows
-
-_MOST_PROBLEMS = 20
 
 
 def _sniff(head: bytes) -> bool:
@@ -72,11 +70,11 @@ def _is_bare(counts: Counts) -> bool:
 def _explain_missing(found: list[Counts], text: Text) -> None:
     """Launches that are missing, or whose kernel is not known, may be any kernel's."""
     unknown = [counts for counts in found if not counts.names.known]
-    gaps = [f"line {line}: {what}" for line, what in text.missing[:_MOST_PROBLEMS]]
-    gaps += [gap for counts in unknown[:_MOST_PROBLEMS] for gap in counts.gaps[:1]]
-    for line, what in text.missing[:_MOST_PROBLEMS]:
+    gaps = [f"line {line}: {what}" for line, what in text.missing[:TOLD]]
+    gaps += [gap for counts in unknown[:TOLD] for gap in counts.gaps[:1]]
+    for line, what in text.missing[:TOLD]:
         _tell(found[-1], line, what)
-    if more := text.missing[_MOST_PROBLEMS:]:
+    if more := text.missing[TOLD:]:
         _tell(found[-1], more[0][0], f"{number_of(len(more), 'more place')} where launches are missing")
     for counts in found:
         counts.gaps += [gap for gap in gaps if gap not in counts.gaps]
@@ -91,7 +89,7 @@ def _counts(path: Path, launch: Launch) -> Counts:
         counts.hardware["kernel instructions"] = float(launch.total)
         if launch.total > launch.listed:
             numbers.append((REST if numbers else ALL, launch.total - launch.listed))
-        _explain_sum(counts, launch)
+        _explain_sum(counts, launch, launch.total)
     unit = Unit(launch.settings)
     counts.rows = [unit.row(name, number) for name, number in numbers]
     explain(counts, unit, launch.settings, launch.line)
@@ -120,14 +118,14 @@ def _explain_line(counts: Counts, launch: Launch) -> None:
     counts.gaps += counts.lost
 
 
-def _explain_sum(counts: Counts, launch: Launch) -> None:
-    if launch.total == launch.listed:
+def _explain_sum(counts: Counts, launch: Launch, total: int) -> None:
+    if total == launch.listed:
         return
     if not launch.opcodes:
         what = "the tool counted no opcodes, only instructions: use opcode_hist instead of instr_count"
         counts.problems.append(Problem("info", counts.path, what, launch.line))
         return
-    what = f"the kernel's line has {launch.total} instructions, its opcodes add up to {launch.listed}"
+    what = f"the kernel's line has {number_of(total, 'instruction')}, its opcodes add up to {launch.listed:,}"
     _tell(counts, launch.line, what)
     counts.gaps.append(what)
 
@@ -139,9 +137,9 @@ def _explain_opcodes(counts: Counts, launch: Launch) -> None:
     contradicts that: the tool prints none that was not executed.
     """
     odd = [item for item in launch.odd if item[1].shaped or not launch.whole]
-    for line, opcode, reason in odd[:_MOST_PROBLEMS]:
+    for line, opcode, reason in odd[:TOLD]:
         _tell(counts, line, f"{opcode.name} looks like an opcode's count and is left out: {reason}")
-    if more := odd[_MOST_PROBLEMS:]:
+    if more := odd[TOLD:]:
         _tell(counts, more[0][0], f"left out: {number_of(len(more), 'more line')} like an opcode's count")
     if left := [item for item in odd if item[1].sure or not launch.whole]:
         counts.gaps.append(f"left out: {number_of(len(left), 'line')} like an opcode's count")

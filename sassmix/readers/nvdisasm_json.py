@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from sassmix.arch import sm
 from sassmix.errors import InputError, Problem
 from sassmix.listing import INSIDE, Columns, Function, Listing
 from sassmix.readers import Reader
-from sassmix.readers.text import decode
+from sassmix.readers.text import ODD_BYTES, decode
 from sassmix.wholeness import role_by_code
 
 _SNIFF = re.compile(r'\A\s*\[\s*\{\s*"(ELF|SM|SchemaVersion|Producer)"|"sass-instructions"')
@@ -24,22 +26,32 @@ _STEP, _OLD_STEP = 16, 8  # bytes of an instruction; the old ones before sm_70
 _KEYS = frozenset({"predicate", "opcode", "operands", "other-attributes"})
 _ARCH_OPTION = re.compile(r"-arch[ =]sm_([0-9]+[af]?)\b")
 _NAME_START = re.compile(r'\{\s*"function-name"')
+#: Where a listing begins that stands behind another; no text in JSON holds quotes like these.
+_LISTING_START = re.compile(r'\[\s*\{\s*"(?:ELF|SM|SchemaVersion|Producer)"\s*:')
+_TWICE = " (twice)"
+_MEMBERS = 2  # the header and the functions
+_NO_OPERAND = re.compile("\n|//")  # a line end, or what would begin a comment of a text listing
 
 
 def _sniff(head: bytes) -> bool:
-    return head.lstrip()[:1] == b"[" and bool(_SNIFF.search(decode(head)[0]))
+    return (text := decode(head)[0]).lstrip()[:1] == "[" and bool(_SNIFF.search(text))
 
 
 def _read(path: Path) -> Iterator[Listing]:
     try:
-        text = decode(path.read_bytes())[0]
+        text, understood = decode(path.read_bytes())
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
-    yield parse_json(text, path=str(path))
+    starts = [0, *(match.start() for match in islice(_LISTING_START.finditer(text), 1, None))]
+    for start, stop in zip(starts, [*starts[1:], len(text)], strict=True):
+        listing = parse_json(text[start:stop], path=str(path))
+        if not (understood or start):
+            listing.problems.append(Problem("warning", str(path), ODD_BYTES))
+        yield listing
 
 
 def parse_json(text: str, *, path: str | None = None) -> Listing:
-    """Read the output of ``nvdisasm -json``. What is cut off or malformed becomes a problem."""
+    """Read the output of ``nvdisasm -json`` for one file. What is cut off or malformed becomes a problem."""
     problems: list[Problem] = []
     header, functions = _load(text, path, problems)
     listing = Listing(kind="nvdisasm-json", functions=[], problems=problems, path=path)
@@ -68,12 +80,22 @@ def _load(text: str, path: str | None, problems: list[Problem]) -> tuple[dict[st
     rest = data[1] if isinstance(data, list) and len(data) > 1 and isinstance(data[1], list) else []
     if not rest:
         problems.append(Problem("warning", path, "the JSON listing holds no list of functions"))
+    if isinstance(data, list) and len(data) > _MEMBERS:
+        problems.append(Problem("warning", path, "what stands behind the functions of the JSON listing was not read"))
     return head, rest
 
 
 def _guard_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A guarded P2R has the key ``predicate`` twice, for its guard and for its operand PR: the guard is kept."""
-    return {**dict(pairs), **dict(pair for pair in pairs if pair[0] == "predicate" and str(pair[1]).startswith("@"))}
+    """A guarded P2R has the key ``predicate`` twice, for its guard and for its operand PR: the guard is kept.
+
+    Any other key that stands there twice is told of by one that is not known.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        found |= (pair for pair in pairs if pair[0] == "predicate" and str(pair[1]).startswith("@"))
+        often = Counter(key for key, _ in pairs if key != "predicate")
+        found |= {key + _TWICE: value for key, value in pairs if often[key] > 1}
+    return found
 
 
 def _rescue(text: str) -> tuple[dict[str, Any], list[Any]]:
@@ -117,7 +139,7 @@ def _function(item: dict[str, Any], arch: str | None, path: str | None, problems
     entries, step = item["sass-instructions"], _step(arch)
     for place, entry in enumerate(entries):
         row = entry if isinstance(entry, dict) else {}
-        if step == _OLD_STEP and row.get("opcode") == "":
+        if step == _OLD_STEP and row == {"opcode": ""}:
             continue  # a word of control fields
         index = len(rows)
         opcode, guard = str(row.get("opcode") or "?"), str(row.get("predicate") or "").removeprefix("@")
@@ -142,6 +164,8 @@ def _function(item: dict[str, Any], arch: str | None, path: str | None, problems
             function.unreadable.add(index)
     if function.falls_through:
         function.damage.append("its last instruction is not an end")
+    if doubled := [key for key in item if key.endswith(_TWICE)]:
+        function.damage.append(f"it has the key {doubled[0].removesuffix(_TWICE)!r} more than once")
     if item.get("length") != step * len(entries):
         function.damage.append(f"its length is said to be {item.get('length')} bytes, {step * len(entries)} are here")
     return function
@@ -189,8 +213,8 @@ def _rejected(columns: Columns) -> dict[int, str]:
     """Instructions that the grammar does not know, with what is wrong with them."""
     guards = forms.rejected_guards(set(columns.guards))
     mnemonics = forms.rejected_mnemonics(set(columns.mnemonics))
-    # A line end would be taken for the end of the text; so it becomes what the grammar does not know either.
-    spaced = [tail.replace(",", ", ").replace("\n", "\0") for tail in columns.tails]
+    # These would be taken for the end of the text; so they become what the grammar does not know either.
+    spaced = [_NO_OPERAND.sub("\0", tail.replace(",", ", ")) for tail in columns.tails]
     tails = forms.rejected_tails(spaced, forms.half_folded("\n".join(spaced)))
     found: dict[int, str] = {}
     for index, tail in enumerate(spaced):

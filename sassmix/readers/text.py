@@ -25,6 +25,7 @@ _PART = 1 << 22
 _BEGIN = re.compile(rb"\n(?=[ \t]*+(?:\.section[ \t]++\.text\.|Function[ \t]*+:[ \t])|Fatbin (?:elf|ptx) code:)")
 _LONGEST_BEGIN = 256
 _NAMES_ARCH = re.compile(rb"^[ \t]*+(?:\.target|code for)[ \t]++sm_|EF_CUDA_SM[0-9]", re.MULTILINE)
+ODD_BYTES = "some bytes are no UTF-8 text and were replaced"
 _ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -56,7 +57,7 @@ def read_text(path: Path) -> Iterator[Listing]:
     odd: list[bool] = []
     for listing in parse_parts(_texts(path, odd), path=str(path)):
         if odd and not told:
-            listing.problems.append(Problem("warning", str(path), "some bytes are no UTF-8 text and were replaced"))
+            listing.problems.append(Problem("warning", str(path), ODD_BYTES))
             told = True
         yield listing
 

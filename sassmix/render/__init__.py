@@ -5,11 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from sassmix.report import Report
+    from sassmix.report import KernelReport, Report
+
+T = TypeVar("T")
+#: The levels of confidence; what is low needs a look.
+LEVELS = {"low": 0, "medium": 1, "high": 2}
+#: Tokens of JSON that are joined at once.
+_TOKENS = 4096
 
 
 def render(report: Report, form: str, *, width: int | None = None, encoding: str = "utf-8") -> str:
@@ -26,16 +34,18 @@ def render(report: Report, form: str, *, width: int | None = None, encoding: str
 
 
 def _json(report: Report) -> str:
-    return to_json(report.to_dict())
+    """As of ``report.to_dict()``, but with one kernel's dictionary in memory at a time."""
+    frame = replace(report, kernels=[]).to_dict()
+    return to_json({**frame, "kernels": report.kernels}, lambda kernel: kernel.to_dict(report.by))
 
 
 def _csv(report: Report) -> str:
     columns = ["kernel", "arch", "basis", report.by, "count", "share"]
-    columns += ["tensor_core_present", "tensor_core_active", "confidence"]
+    columns += ["tensor_core_present", "tensor_core_active", "confidence", "inputs"]
     rows = [
         [
             *(kernel.name, kernel.arch or "", kernel.basis, row[report.by], row["count"], row["share"]),
-            *(_three(kernel.tensor.present), _three(kernel.tensor.active), kernel.confidence),
+            *(_three(kernel.tensor.present), _three(kernel.tensor.active), kernel.confidence, "; ".join(kernel.inputs)),
         ]
         for kernel in report.kernels
         for row in kernel.tally.mix(report.by)
@@ -44,6 +54,7 @@ def _csv(report: Report) -> str:
 
 
 def _three(value: bool | None) -> str:
+    """A verdict as JSON writes it, but for null."""
     return "unknown" if value is None else str(value).lower()
 
 
@@ -83,9 +94,17 @@ def render_rows(rows: list[dict[str, Any]], form: str, *, width: int | None = No
     return rows_text(rows, width)
 
 
-def to_json(data: Any) -> str:
-    """JSON in ASCII, so that no output encoding can spoil it."""
-    return json.dumps(data, indent=2) + "\n"
+def to_json(data: Any, default: Callable[[Any], Any] | None = None) -> str:
+    """JSON in ASCII, so that no output encoding can spoil it; ``default`` makes JSON types of what is none.
+
+    ``json.dumps`` would hold a text for each of millions of tokens before it joins them.
+    """
+    tokens = json.JSONEncoder(indent=2, default=default).iterencode(data)
+    buffer = io.StringIO()
+    while text := "".join(islice(tokens, _TOKENS)):
+        buffer.write(text)
+    buffer.write("\n")
+    return buffer.getvalue()
 
 
 def to_csv(columns: list[str], rows: list[list[Any]]) -> str:
@@ -109,6 +128,26 @@ def _cell(value: Any) -> Any:
     return value
 
 
+def worst_first(items: Iterable[T], most: int, level: Callable[[T], str]) -> list[T]:
+    """In their own order; where they are more than are shown, those of the lowest confidence first.
+
+    :param level: the confidence of an item.
+    """
+    items = list(items)
+    return sorted(items, key=lambda item: LEVELS[level(item)]) if len(items) > most else items
+
+
+def counted(kernel: KernelReport) -> str:
+    """``1,024 warp instructions issued``."""
+    total, unit = kernel.tally.total, kernel.unit
+    return f"{total:,} {unit.replace('instructions', 'instruction') if total == 1 else unit}"
+
+
+def three(value: bool | None) -> str:
+    """A verdict in a word."""
+    return "unknown" if value is None else "yes" if value else "no"
+
+
 def printable(text: str) -> str:
     """Text without what would steer a terminal: control characters become visible escapes."""
     if text.isprintable():
@@ -117,5 +156,5 @@ def printable(text: str) -> str:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """Text with visible escapes for what an encoding lacks; half a surrogate pair is in none."""
-    return text.encode(encoding, "backslashreplace").decode(encoding)
+    """Text with visible escapes for what an encoding lacks; half a surrogate pair is in none, ASCII in all."""
+    return text if text.isascii() else text.encode(encoding, "backslashreplace").decode(encoding)

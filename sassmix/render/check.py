@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sassmix.check import QUESTIONS
+from sassmix.errors import number_of
 from sassmix.render import conditions, render_rows, to_json
 from sassmix.render.markdown import escaped, table
 
@@ -75,7 +76,7 @@ def side_by_side(kernel: dict[str, Any]) -> list[dict[str, Any]]:
     rows = [_row(name, columns, lambda source, name=name: _count(source, name)) for name in shown]
     if len(names) > len(shown):
         rest = [name for name in names if name not in shown]
-        what = f"{len(rest)} more opcodes"
+        what = number_of(len(rest), "more opcode")
         rows.append(_row(what, columns, lambda source: _sum(source, rest)))
     rows += [_row(key, columns, lambda source, key=key: source[key]) for key in ("unresolved", "total")]
     if any(source["hardware_total"] is not None for source in sources):

@@ -57,7 +57,7 @@ def _text(found: dict[str, Any], width: int | None) -> str:
         parts.append(rows_text([_row(entry) for entry in shown], width))
     for entry in shown:
         if rows := _detail(entry, found["by"]):
-            parts.append(f"\n{printable(_label(entry))}\n{rows_text(rows, width)}")
+            parts.append(f"\n{printable(_label(entry))}\n{rows_text(rows, width, ('before', 'after'))}")
     said = conditions.text(found)
     parts += [f"\n{said}"] if said else []
     return "".join(parts)
@@ -84,8 +84,8 @@ def _detail(entry: _Entry, by: str) -> list[_Entry]:
             "level": level,
             "name": name,
             "category": category,
-            "before": row["before"],
-            "after": row["after"],
+            "before": f"{row['before']:,}",
+            "after": f"{row['after']:,}",
             **({"change": f"{row['after'] - row['before']:+,}"} if entry["same_unit"] else {}),
         }
         for level, name, category, row in rows

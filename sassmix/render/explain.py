@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sassmix.errors import number_of
 from sassmix.render import render_rows
 
 _NOT_IN_TEXT = ("suggestions", "known_on")
@@ -30,7 +31,7 @@ def _grouped(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 def _block(rows: list[dict[str, Any]]) -> dict[str, Any]:
     block = {name: value for name, value in rows[0].items() if name not in _NOT_IN_TEXT}
     targets = [row["arch"] for row in rows]
-    block["arch"] = targets[0] if len(rows) == 1 else f"{' '.join(targets)} ({len(rows)} targets)"
+    block["arch"] = targets[0] if len(rows) == 1 else f"{' '.join(targets)} ({number_of(len(rows), 'target')})"
     return block
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,8 +19,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from sassmix.check import QUESTIONS
+from sassmix.errors import number_of
 from sassmix.evidence import verdict
-from sassmix.render import printable
+from sassmix.render import LEVELS, printable, three, worst_first
 from sassmix.render.html_code import Shown, shown
 from sassmix.render.html_mix import Colours, category_class, mix_rows
 from sassmix.report import KernelReport, Report
@@ -37,8 +38,8 @@ _OPEN = 3
 #: Kernels whose mixes stand in one chart.
 _BARS = 40
 #: Kernels of a notebook's table, and classes of each.
-_FRAGMENT = (50, 3)
-_ORDER = {"low": 0, "medium": 1, "high": 2}
+_MOST_ROWS = 50
+_MOST_CLASSES = 3
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ def report_html(report: Report) -> str:
     frame = {"report": report, "facets": facets, **_assets()}
     room = PAGE - len(_template("report.html").render(frame, sections=_folded(report.kernels)))
     share = _TABLES if any(kernel.code for kernel in report.kernels) else 1
-    sections = list(_sections(report.kernels, facets, Colours(report.kernels, facets), int(room * share)))
+    sections = _sections(report.kernels, facets, Colours(report.kernels, facets), int(room * share))
     room -= sum(len(section.body or "") for section in sections)
     codes = {s.number: s.kernel.code for s in sections if s.body is not None and s.kernel.code}
     for number, code in shown(codes, room).items():
@@ -69,19 +70,20 @@ def _folded(kernels: Iterable[KernelReport]) -> list[Section]:
     return [Section(number, kernel, None) for number, kernel in enumerate(kernels, 1)]
 
 
-def _sections(kernels: Iterable[KernelReport], facets: list[str], colours: Colours, room: int) -> Iterator[Section]:
-    """The kernels in the order of the report, with their tables as long as there is room."""
-    template = _template("kernel.html")
-    for section in _folded(kernels):
+def _sections(kernels: Iterable[KernelReport], facets: list[str], colours: Colours, room: int) -> list[Section]:
+    """The kernels in the order of the report, with their tables as long as there is room: the worst have it first."""
+    template, sections = _template("kernel.html"), _folded(kernels)
+    for section in worst_first(sections, 0, lambda section: section.kernel.confidence):
         if room > 0:
             section.body = Markup(template.render(section=section, facets=facets, colours=colours))  # noqa: S704
             room -= len(section.body)
-        yield section
+    return sections
 
 
 def fragment_html(report: Report) -> str:
     """A table of the kernels for a notebook: no script, no style sheet, no document around it."""
-    return _template("fragment.html").render(report=report, most=_FRAGMENT[0], classes=_FRAGMENT[1])
+    kernels = worst_first(report.kernels, _MOST_ROWS, lambda kernel: kernel.confidence)
+    return _template("fragment.html").render(report=report, kernels=kernels, most=_MOST_ROWS, classes=_MOST_CLASSES)
 
 
 def tables_html(title: str, tables: Iterable[tuple[str, list[dict[str, Any]]]], verdict: str = "") -> str:
@@ -125,20 +127,16 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": "{:,}".format, "percent": "{:.1%}".format, "three": _three}
-    environment.globals |= {"questions": QUESTIONS, "worst": _worst, "open": _OPEN, "bars": _BARS, "order": _ORDER}
+    environment.filters |= {"number": "{:,}".format, "percent": "{:.1%}".format, "three": three}
+    environment.globals |= {"questions": QUESTIONS, "worst": _worst, "open": _OPEN, "bars": _BARS, "order": LEVELS}
     environment.tests["numeral"] = str.isdecimal
-    environment.globals |= {"mix_rows": mix_rows, "category_class": category_class}
+    environment.globals |= {"mix_rows": mix_rows, "category_class": category_class, "number_of": number_of}
     return environment
 
 
 def _visible(value: Any) -> Any:
     """What would steer the browser's text (control characters, directions, halves of letters) as visible escapes."""
     return value if isinstance(value, Markup) or str(value).isprintable() else printable(str(value))
-
-
-def _three(value: bool | None) -> str:
-    return "unknown" if value is None else "yes" if value else "no"
 
 
 def _worst(kernel: KernelReport) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sassmix.render import printable
+from sassmix.render import counted, printable, three
 from sassmix.report import KernelReport, Report
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
@@ -38,19 +38,15 @@ def _kernel(kernel: KernelReport, by: str) -> str:
     counts = kernel.tally.counts()
     head = f"### {escaped(kernel.demangled or kernel.name)}\n\n"
     facts = [
-        f"{kernel.arch or 'architecture unknown'}, {kernel.basis}: {counts['total']} {kernel.unit}, "
-        f"{counts['unresolved']} unresolved, {counts['unclassified']} unclassified; confidence {kernel.confidence}",
-        f"tensor cores: present {_three(kernel.tensor.present)}, active {_three(kernel.tensor.active)} "
+        f"{kernel.arch or 'architecture unknown'}, {kernel.basis}: {counted(kernel)}, "
+        f"{counts['unresolved']:,} unresolved, {counts['unclassified']:,} unclassified; confidence {kernel.confidence}",
+        f"tensor cores: present {three(kernel.tensor.present)}, active {three(kernel.tensor.active)} "
         f"({kernel.tensor.reason})",
     ]
-    mix = [[row[by], row["count"], f"{row['share']:.2%}"] for row in kernel.tally.mix(by)]
+    mix = [[row[by], f"{row['count']:,}", f"{row['share']:.2%}"] for row in kernel.tally.mix(by)]
     evidence = [[item.status, item.check, item.detail] for item in kernel.evidence]
     body = "".join(f"- {escaped(fact)}\n" for fact in facts)
     parts = [f"{head}{body}", table([by, "count", "share"], mix), table(["status", "check", "detail"], evidence)]
     if found := kernel.hints:
         parts.append(table(["question", "because", "look at"], [[h.question, h.because, h.look_at] for h in found]))
     return "\n".join(parts)
-
-
-def _three(value: bool | None) -> str:
-    return "unknown" if value is None else "yes" if value else "no"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from rich.cells import cell_len
 
 from sassmix.evidence import verdict
-from sassmix.render import printable
+from sassmix.render import printable, three
 from sassmix.render.layout import Line, Table
-from sassmix.render.terminal import Rows, line, shortened, table, three
+from sassmix.render.terminal import Rows, line, shortened, table
 from sassmix.report import KernelReport
 
 #: Columns that a name needs to be told from others.
@@ -26,13 +27,15 @@ def overview(kernels: Sequence[KernelReport], width: int) -> Iterator[Line | Tab
     Where even that is too wide, or would make different names alike, each kernel has lines of its own.
     """
     rows = [_summary(kernel) for kernel in kernels]
+    if len({(row["kernel"], row["arch"]) for row in rows}) < len(rows):
+        rows = [{**row, "input": _input(kernel)} for row, kernel in zip(rows, kernels, strict=True)]
     same = {key for key in rows[0] if key != "kernel" and len({row[key] for row in rows}) == 1}
     for left_out in (set[str](), same):
         shown = [{key: value for key, value in row.items() if key not in left_out} for row in rows]
         room = width - _width(shown)
         names = _names(rows, room)
         if room >= _LEAST and names:
-            yield table([{**row, "kernel": name} for row, name in zip(shown, names, strict=True)])
+            yield table([{**row, "kernel": name} for row, name in zip(shown, names, strict=True)], ("instructions",))
             break
     else:
         left_out = same
@@ -43,6 +46,12 @@ def overview(kernels: Sequence[KernelReport], width: int) -> Iterator[Line | Tab
                 yield line(said, indent=2, style="dim")
     if shared := _said({key: rows[0][key] for key in rows[0] if key in left_out}, set()):
         yield line(f"all: {', '.join(shared)}", indent=1, style="dim")
+
+
+def _input(kernel: KernelReport) -> str:
+    """The file's own name: the whole one stands above the mix."""
+    first, *more = kernel.inputs or [""]
+    return printable(f"{PurePath(first).name}{f' and {len(more)} more' if more else ''}")
 
 
 def _names(rows: Rows, room: int) -> list[str]:
@@ -72,7 +81,7 @@ def _summary(kernel: KernelReport) -> dict[str, Any]:
         "kernel": printable(kernel.demangled or kernel.name),
         "arch": kernel.arch or "unknown",
         "role": kernel.role or "",
-        "instructions": kernel.tally.counts()["total"],
+        "instructions": f"{kernel.tally.total:,}",
         _TENSOR: f"{three(kernel.tensor.present)}/{three(kernel.tensor.active)}",
         "confidence": kernel.confidence,
         "worst check": worst if worst == "pass" else f"{worst} {check}",

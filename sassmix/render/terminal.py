@@ -47,8 +47,3 @@ def table(rows: Rows, numbers: Sequence[str] = ()) -> Table:
 def flat(value: Any) -> str:
     """A value in one cell."""
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def three(value: bool | None) -> str:
-    """A verdict in a word."""
-    return "unknown" if value is None else "yes" if value else "no"

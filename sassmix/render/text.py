@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sassmix.errors import number_of
 from sassmix.evidence import verdict
 from sassmix.registry import target_key
-from sassmix.render import encodable, printable
+from sassmix.render import LEVELS, counted, encodable, printable, three, worst_first
 from sassmix.render.layout import Column, Line, Styled, Table
 from sassmix.render.overview import overview
-from sassmix.render.terminal import PLAIN_WIDTH, STYLE, Rows, drawn, flat, line, shortened, table, three
+from sassmix.render.terminal import PLAIN_WIDTH, STYLE, Rows, drawn, flat, line, shortened, table
 from sassmix.report import KernelReport, Report
 
 _BAR = 24
@@ -23,14 +24,16 @@ _NARROW = 60
 #: Hints that are shown of one kernel; JSON and markdown have all.
 _HINTS = 4
 #: Kernels of which a terminal shows more than a row; nobody reads thousands, and drawing them takes minutes.
-_DETAILED = 200
+_MOST_DETAILED = 200
 _BLOCK = "█"
-_ORDER = ("low", "medium", "high")
 _ALWAYS = ("unresolved", "unclassified")
 
 
 def report_text(report: Report, width: int | None, encoding: str) -> str:
-    """Every kernel with its mix, verdict, evidence and hints; inputs first, problems last."""
+    """Every kernel with its mix, verdict, evidence and hints; inputs first, problems last.
+
+    Of very many kernels those that do not pass come first, and the others have a row of the overview alone.
+    """
     block = _BLOCK if encodable(_BLOCK, encoding) == _BLOCK else "#"
     return drawn(_report(report, block, width or PLAIN_WIDTH), width)
 
@@ -41,32 +44,42 @@ def _report(report: Report, block: str, width: int) -> Iterator[Line | Table]:
         tool = f", {item.tool}" if item.tool else ""
         functions = f", {number_of(len(item.functions), 'function')}" if item.functions else ""
         yield line(f"{item.path}: {item.kind}, {arch}{tool}{functions}", style="dim")
-    if len(report.kernels) > 1:
+    kernels = worst_first(report.kernels, _MOST_DETAILED, lambda kernel: kernel.confidence)
+    if len(kernels) > 1:
         yield line("")
-        yield from overview(report.kernels, width)
-    for kernel in report.kernels[:_DETAILED]:
+        yield from overview(kernels, width)
+    named = Counter((kernel.name, kernel.arch) for kernel in kernels)
+    for kernel in kernels[:_MOST_DETAILED]:
         yield line("")
-        yield from _kernel(kernel, report.by, block, width)
-    if more := report.kernels[_DETAILED:]:
-        yield from _left_out(len(more), "the table above has their totals")
+        yield from _kernel(kernel, report.by, block, width, alone=named[kernel.name, kernel.arch] == 1)
+    rest = [kernel.confidence for kernel in kernels[_MOST_DETAILED:]]
+    yield from _left_out(rest, "the table has their totals; ")
     if report.problems:
         yield from (line(""), line("Problems", style="bold"))
         yield from (line(str(problem), indent=2) for problem in report.problems)
 
 
-def _left_out(more: int, where: str) -> Iterator[Line | Table]:
-    yield line("")
-    yield line(f"{number_of(more, 'more kernel')}: {where}; --kernel NAME or another --format shows all of them")
+def _left_out(levels: Sequence[str], where: str = "") -> Iterator[Line | Table]:
+    """How many kernels have no details, by their confidence, and what shows them."""
+    if levels:
+        said = ", ".join(f"{number:,} {level}" for level in LEVELS if (number := levels.count(level)))
+        yield line("")
+        yield line(
+            f"{number_of(len(levels), 'more kernel')}, of no lower confidence than those above ({said}): {where}"
+            "--kernel NAME or another --format shows all of them"
+        )
 
 
-def _kernel(kernel: KernelReport, by: str, block: str, width: int) -> Iterator[Line | Table]:
+def _kernel(kernel: KernelReport, by: str, block: str, width: int, *, alone: bool) -> Iterator[Line | Table]:
+    """:param alone: whether no other kernel has its name and architecture; else it says what file it is of."""
     yield line(shortened(printable(kernel.demangled or kernel.name), _NAME_LINES * width), style="bold")
-    counts = kernel.tally.counts()
     role = f"{kernel.role}, " if kernel.role else ""
-    said = f"{role}{kernel.arch or 'architecture unknown'}, {kernel.basis}: {counts['total']:,} {kernel.unit}, "
+    said = f"{role}{kernel.arch or 'architecture unknown'}, {kernel.basis}: {counted(kernel)}, "
     yield Line([(said, ""), (f"confidence {kernel.confidence}", STYLE[kernel.confidence])], 2)
     if kernel.basis == "dynamic":
         yield line(_origin(kernel), indent=2)
+    if not alone:
+        yield line(f"of {', '.join(map(printable, kernel.inputs))}", indent=2)
     yield _mix(kernel, by, block, width)
     verdicts = f"present: {three(kernel.tensor.present)}, active: {three(kernel.tensor.active)}"
     yield line(f"tensor cores  {verdicts}", indent=2)
@@ -127,19 +140,16 @@ def _hints(kernel: KernelReport) -> Iterator[Line | Table]:
 
 
 def check_text(blocks: Iterable[tuple[dict[str, Any], Rows, Rows]], width: int | None) -> str:
-    """Kernels of a check, each with its answers, its sources side by side, and what differs."""
+    """Kernels of a check, each with its answers, its sources side by side, and what differs; of very many the first."""
     return drawn(_checks(list(blocks)), width)
 
 
 def _checks(blocks: list[tuple[dict[str, Any], Rows, Rows]]) -> Iterator[Line | Table]:
-    """Of very many kernels those that do not pass come first."""
-    if len(blocks) > _DETAILED:
-        blocks = sorted(blocks, key=lambda block: _ORDER.index(block[0]["confidence"]))
-    for block in blocks[:_DETAILED]:
+    blocks = worst_first(blocks, _MOST_DETAILED, lambda block: block[0]["confidence"])
+    for block in blocks[:_MOST_DETAILED]:
         yield from _checked(*block)
-    if more := blocks[_DETAILED:]:
-        levels = [f"{n:,} {level}" for level in _ORDER if (n := sum(b[0]["confidence"] == level for b in more))]
-        yield from _left_out(len(more), f"confidence {', '.join(levels)}")
+    if more := blocks[_MOST_DETAILED:]:
+        yield from _left_out([kernel["confidence"] for kernel, _, _ in more])
         yield line("")
 
 
@@ -157,9 +167,9 @@ def _checked(kernel: dict[str, Any], answers: Rows, sides: Rows) -> Iterator[Lin
     yield line("")
 
 
-def rows_text(rows: Rows, width: int | None) -> str:
-    """Flat entries as a table."""
-    return drawn([table(rows)], width)
+def rows_text(rows: Rows, width: int | None, numbers: Sequence[str] = ()) -> str:
+    """Flat entries as a table; columns of numbers stand to the right."""
+    return drawn([table(rows, numbers)], width)
 
 
 def blocks_text(blocks: list[dict[str, Any] | str], width: int | None) -> str:

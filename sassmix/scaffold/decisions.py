@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
+from sassmix.errors import number_of
 from sassmix.scaffold.findings import Findings
 from sassmix.scaffold.plan import Plan
 from sassmix.scaffold.samples import Samples
@@ -35,8 +36,11 @@ def _on_opcodes(table: str, found: Findings) -> Iterator[str]:
         yield f"Is {opcode} a new name of {' or '.join(old)}? The samples do not show the old name; its row may fit."
     for name in found.unreadable:
         yield f"{name} ({found.seen[name].place}) is the name of no opcode; a newer disassembler may know it."
-    for seen, types in found.types.values():
-        yield f"Does {', '.join(types)} in {seen.mnemonic} ({seen.place}) change the data type? No rule says so."
+    for opcode, (seen, types) in found.types.items():
+        yield (
+            f"Does a modifier of {opcode} change the data type ({', '.join(types)})? No rule says so; the first form "
+            f"with one is {seen.mnemonic} ({seen.place})."
+        )
 
 
 def renamed(new: Iterable[str], absent: Iterable[str]) -> dict[str, list[str]]:
@@ -49,7 +53,7 @@ def _on_the_parent(parent: str, found: Findings) -> Iterator[str]:
     if found.nearer:
         name, lacking = found.nearer
         yield (
-            f"Is {parent} the nearest parent? It lacks {len(found.seen)} opcodes of the samples, {name} "
+            f"Is {parent} the nearest parent? It lacks {number_of(len(found.seen), 'opcode')} of the samples, {name} "
             f"{len(lacking)}: {', '.join(lacking) or 'none'}."
         )
     for relative, names in found.gone.items():

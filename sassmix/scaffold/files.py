@@ -22,7 +22,7 @@ CHECKOUT = ("arch_plugins", "fixtures/listings", "tests", "sassmix")
 #: Of an opcode table, in the order of the other tables.
 COLUMNS = tuple("opcode category group datapath space dtype pipe knowledge source description".split())
 _WIDTH = 110
-_LONGEST = 2
+_LINES = 2
 
 _MODULE = '''"""{name}: {targets}, as the difference from {extends}. Begun by `sassmix new-arch`.
 
@@ -145,9 +145,9 @@ def _paragraph(says: str, names: Sequence[str]) -> list[str]:
     if not names:
         return []
     lines = textwrap.wrap(f"{says}: {', '.join(names)}.", _WIDTH, break_long_words=False)
-    if len(lines) <= _LONGEST:
+    if len(lines) <= _LINES:
         return lines
-    kept = " ".join(lines[:_LONGEST])[:-24].rpartition(", ")[0]
+    kept = " ".join(lines[:_LINES])[:-24].rpartition(", ")[0]
     rest = len(names) - kept.count(", ") - 1
     return textwrap.wrap(f"{kept} and {rest} more.", _WIDTH, break_long_words=False)
 

@@ -10,14 +10,14 @@ from os import PathLike
 from pathlib import Path
 
 from sassmix.counts import Counts
-from sassmix.errors import InputError, Problem, SassmixError
+from sassmix.errors import InputError, Problem, SassmixError, number_of
 from sassmix.intake import open_all
 from sassmix.listing import Function, Listing
 from sassmix.registry import target_key
 
 #: What a row of a table can be about; a disassembler writes question marks for what it does not know.
 OPCODE = re.compile(r"[A-Z_][A-Z0-9_]*")
-
+#: Characters of an instruction that are told.
 _LONGEST = 200
 
 
@@ -122,7 +122,9 @@ class Samples:
     def _take_function(self, function: Function, file: str) -> None:
         self.functions += 1
         if lost := len(function.unreadable):
-            self.notes.append(f"{file}, {function.name}: {lost} lines cannot be read and are left out")
+            self.notes.append(
+                f"{file}, {function.name}: {number_of(lost, 'line', 'is', 'are')} not readable and left out"
+            )
         for mnemonic, count in function.counts(include_padding=True).items():
             opcode = mnemonic.partition(".")[0]
             self.counts[opcode] = self.counts.get(opcode, 0) + count

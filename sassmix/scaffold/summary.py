@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from sassmix.errors import number_of
 from sassmix.scaffold.job import Scaffold
 
 _WIDTH = 100
@@ -14,11 +15,11 @@ def lines(done: Scaffold) -> Iterator[str]:
     """The summary, line by line."""
     plan, samples, found = done.plan, done.samples, done.found
     yield f"{plan.name}: {', '.join(plan.targets)}, as the difference from {plan.extends}"
-    total = len(plan.parent.opcodes)
+    files, functions = number_of(samples.files, "file"), number_of(samples.functions, "function")
+    known, others = number_of(len(plan.parent.opcodes), "opcode"), number_of(len(found.seen), "other")
     yield (
-        f"read: {_some(samples.files, 'file')}, {_some(samples.functions, 'function')}, "
-        f"{_some(sum(samples.counts.values()), 'instruction')}; {total - len(found.absent)} of the {total} opcodes of "
-        f"{plan.extends}, {_some(len(found.seen), 'other')}"
+        f"read: {files}, {functions}, {number_of(sum(samples.counts.values()), 'instruction')}; "
+        f"{len(plan.parent.opcodes) - len(found.absent):,} of the {known} of {plan.extends}, {others}"
     )
     yield from (f"note: {note}" for note in samples.notes)
     yield from (f"{'would write' if done.dry else 'written'}: {path}" for path in done.files)
@@ -33,7 +34,3 @@ def lines(done: Scaffold) -> Iterator[str]:
     for number, text in enumerate(done.decisions(), 1):
         first, rest = f"  {number}. ", "     "
         yield from textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False)
-
-
-def _some(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

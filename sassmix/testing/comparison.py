@@ -13,7 +13,7 @@ from typing import Any
 
 from sassmix.api import read
 from sassmix.arch import FACETS, OpcodeInfo, sm
-from sassmix.errors import SassmixError, did_you_mean
+from sassmix.errors import SassmixError, did_you_mean, number_of
 from sassmix.plugins import default_plugins
 from sassmix.registry import target_key
 
@@ -163,4 +163,4 @@ def described(findings: Iterable[Finding]) -> list[str]:
 
 def _targets(archs: list[str]) -> str:
     numbers = sorted({sm(arch.rstrip("af"))[0] for arch in archs}, key=target_key)
-    return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}, {len(archs)} targets"
+    return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}, {number_of(len(archs), 'target')}"

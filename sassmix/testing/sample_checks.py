@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sassmix.arch import FACETS, OpcodeInfo
 from sassmix.classify import Classifier
-from sassmix.errors import SassmixError
+from sassmix.errors import SassmixError, number_of
 from sassmix.evidence import check_resolved
 from sassmix.listing import Function, Listing
 from sassmix.tally import Tally, tally
@@ -55,7 +55,7 @@ def sample_opcodes(subject: Subject) -> Iterator[str]:
                     seen, where, form = unknown.get(info.opcode, (0, function.name, mnemonic))
                     unknown[info.opcode] = (seen + count, where, form)
         for opcode, (count, where, form) in sorted(unknown.items()):
-            times = "once" if count == 1 else f"{count} times"
+            times = number_of(count, "time")
             yield (
                 f"{path.name}: {opcode} is not known on {subject.target} ({times}, first as {form} in {where}); "
                 f"add its row to {subject.rows_file}{_elsewhere(subject, opcode)}"
@@ -82,7 +82,8 @@ def _lost_lines(path: Path, listing: Listing) -> Iterator[str]:
     lines = text.count("\n") + (not text.endswith("\n"))
     counted = sum(listing.lines.values())
     if not lines - len(_WITH_HALF.findall(text)) <= counted <= lines:
-        yield f"{path.name}: {lines} lines, of which {counted} are accounted for; this is a fault of sassmix, report it"
+        told = f"{number_of(lines, 'line')}, of which {counted:,} are accounted for"
+        yield f"{path.name}: {told}; this is a fault of sassmix, report it"
 
 
 def sample_counts(subject: Subject) -> Iterator[str]:
@@ -91,12 +92,12 @@ def sample_counts(subject: Subject) -> Iterator[str]:
         for function in listing:
             found = _tally(subject.plugins.classifier, subject.target, function)
             if found.total != len(function) - function.padding:
-                code = len(function) - function.padding
-                yield f"{path.name}, {function.name}: {found.total} counted of {code} instructions; report it"
+                code = number_of(len(function) - function.padding, "instruction")
+                yield f"{path.name}, {function.name}: {found.total:,} counted of {code}; report it"
             for by in (*FACETS, "opcode"):
                 total = sum(row["count"] for row in found.mix(by))
                 if total != found.total:
-                    yield f"{path.name}, {function.name}: by {by} {total} are counted, not {found.total}; report it"
+                    yield f"{path.name}, {function.name}: by {by} {total:,} are counted, not {found.total:,}; report it"
 
 
 def _tally(classifier: Classifier, target: str, function: Function) -> Tally:

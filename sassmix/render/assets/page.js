@@ -42,7 +42,8 @@ function makeSearchable(table) {
     const wanted = input.value.trim().toLowerCase();
     const rows = all("tbody tr", table);
     for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
-    found.value = wanted ? `${rows.filter((row) => !row.hidden).length} rows` : "";
+    const left = rows.filter((row) => !row.hidden).length;
+    found.value = wanted ? `${left.toLocaleString("en")} ${left === 1 ? "row" : "rows"}` : "";
   });
   box.append(input, found);
   table.parentElement.before(box);
