@@ -49,10 +49,13 @@ def main() -> None:
         "counts": lambda: counts_speeds(peers=arguments.peers, long=arguments.long),
         "start": start_speeds,
     }
-    results = [row for kind, work in kinds.items() if arguments.only in (None, kind) for row in work()]
-    show(results)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    results: list[Result] = []
+    for work in kinds.values() if arguments.only is None else [kinds[arguments.only]]:
+        rows = work()
+        show(rows)  # at once: a whole run takes half an hour, and the next part may fail
+        results += rows
+        if arguments.json:
+            arguments.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     if arguments.record:
         record(results, HISTORY)
 

@@ -24,7 +24,7 @@ def library_rows(*, long: bool) -> list[Result]:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         members = long_kernels(folder) or sorted(own_cubins(), key=lambda path: path.stat().st_size)[-8:]
-        rows = [_memory(folder, members, (50, 200) if long else (8, 32))]
+        rows = [_memory(folder, members, (48, 192) if long else (8, 32))]
         return [*rows, *_two_cores(folder, [*members, *own_cubins()[::8]])]
 
 
