@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sassmix.errors import number_of
+from sassmix.errors import listed, number_of
+
+#: Opcodes that a sentence names.
+_SHOWN = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -221,5 +224,4 @@ def _with_hardware(side: Side, result: Agreement) -> None:
 def _with_code(main: Side, code: Side, result: Agreement) -> None:
     idle = [f"{name} ({code.opcodes[name]:,})" for name in sorted(code.opcodes) if not main.opcodes[name]]
     if idle:
-        shown = ", ".join(idle[:8]) + (f" and {len(idle) - 8} more" if len(idle) > 8 else "")
-        result.explained.append(f"in the code, but not counted: {shown}")
+        result.explained.append(f"in the code, but not counted: {listed(idle, _SHOWN)}")

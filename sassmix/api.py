@@ -70,9 +70,11 @@ def _spelled(mnemonic: str) -> str:
     if not _MNEMONIC.fullmatch(mnemonic.strip()):
         raise SassmixError(f"{mnemonic!r} is not the text of an opcode; write it as HMMA or HMMA.16816.F32")
     opcode, *modifiers = mnemonic.strip().split(".")
-    return ".".join(
-        [opcode.upper(), *(m.lower() if _SHAPE.match(m) else _FACTOR.sub("x", m.upper()) for m in modifiers)]
-    )
+    return ".".join([opcode.upper(), *map(_modifier, modifiers)])
+
+
+def _modifier(text: str) -> str:
+    return text.lower() if _SHAPE.match(text) else _FACTOR.sub("x", text.upper())
 
 
 def explain_on(mnemonics: Sequence[str], arch: str | None = None) -> list[OpcodeInfo]:

@@ -5,7 +5,7 @@ An error ends the work on what it names; a :class:`Problem` is part of a report 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -94,6 +94,11 @@ def number_of(number: int, what: str, *verbs: str) -> str:
     many = f"{what}es" if what.endswith(("s", "h")) else f"{what}s"
     one = number == 1
     return " ".join([f"{number:,}", what if one else many, *(verbs[:1] if one else verbs[1:])])
+
+
+def listed(words: Sequence[str], most: int) -> str:
+    """``a, b, c and 5 more``."""
+    return ", ".join(words[:most]) + (f" and {len(words) - most:,} more" if len(words) > most else "")
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

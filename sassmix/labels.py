@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from sassmix.spelling import normalised
+from sassmix.errors import listed
 
 #: Blanks and signs in a declaration that part nothing: of a namespace without a name, and of an expression among
 #: template arguments. The demangler writes parentheses around ``1 > 0`` there, and around no other comparison.
@@ -69,6 +69,8 @@ def selected(names: Iterable[str], wanted: str) -> set[str]:
     A declaration may be spelled as any tool spells it. Only where none has the name itself, it is a glob pattern:
     ``f(int*)`` would select ``f(int*, float*)`` too.
     """
+    from sassmix.spelling import normalised  # only where a kernel is asked for
+
     names = list(names)
     spelled = normalised(wanted) if "(" in wanted else None
     ways: tuple[Callable[[str], bool], ...] = (
@@ -143,5 +145,4 @@ def near_names(names: Iterable[str], wanted: str) -> str:
     if close:
         return f"; did you mean {' or '.join(list(close.values())[:3])}?"
     shown = list(dict.fromkeys(demangled(name) or name for name in names))
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return f"; there are {', '.join(shown[:_SHOWN])}{more}" if shown else ""
+    return f"; there are {listed(shown, _SHOWN)}" if shown else ""

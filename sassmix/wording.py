@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from sassmix.errors import number_of
+from sassmix.errors import listed, number_of
 from sassmix.evidence import few
 from sassmix.tally import UNRESOLVED
 
@@ -91,8 +91,7 @@ def _signed(rows: _Rows, name: str) -> str:
 
 
 def _listed(words: list[str]) -> str:
-    more = f" and {len(words) - _MOST:,} more" if len(words) > _MOST else ""
-    return ", ".join(words[:_MOST]) + more
+    return listed(words, _MOST)
 
 
 def _new_and_gone(opcodes: _Rows, unresolved: dict[str, int]) -> str:

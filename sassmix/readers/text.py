@@ -65,7 +65,8 @@ def read_text(path: Path) -> Iterator[Listing]:
 def _texts(path: Path, odd: list[bool]) -> Iterator[str]:
     """:param odd: gets an entry for each part that is no UTF-8 text."""
     for text, understood in map(decode, _parts(path)):
-        odd += [] if understood else [True]
+        if not understood:
+            odd.append(True)
         yield text
 
 
